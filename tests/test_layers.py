@@ -160,7 +160,6 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
     compat/autograd/scipy/stats
 compat/torch/utils/tensorboard: api ~/types
 ~/graph: api ~/modes ~/types
-~/installing: compat ~/types
 ~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
@@ -178,7 +177,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
     ~/random
-~/platform: ~/modes ~/types ~/dispatch ~/random
+~/platform: compat ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
 compat/torch/_subclasses: ~/platform
@@ -229,9 +228,9 @@ compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
     ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
 compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function
-    ~/platform ~/tensor compat/torch/jit ~/ops ~/sparse compat/torch/cuda ~/interchange ~ ~/func ~/module
-    compat/torch/_C compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
+compat/torch: compat api ~/modes ~/types ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function ~/platform
+    ~/tensor compat/torch/jit ~/ops ~/sparse compat/torch/cuda ~/interchange ~ ~/func ~/module compat/torch/_C
+    compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
 compat/torch/_functorch: ~/func compat/torch
 """
 

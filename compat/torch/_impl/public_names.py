@@ -6,11 +6,11 @@ from .factories import creation, from_data, ranges, window_functions
 from .forward_ad import forward_ad
 from .ops import inplace_shape
 from .random import filling as filling, gamma, sampling
-from .tensor import attributes, container, conversion, copying, elements_by_python, tensor_queries
+from .tensor import attributes, conversion, copying, elements_by_python, tensor_queries
 from .types import dtypes
 
 # Loaded for what they attach or register.
-ATTACHED = nans, forward_ad, inplace_shape, attributes, container, conversion, copying, elements_by_python
+ATTACHED = nans, forward_ad, inplace_shape, attributes, conversion, copying, elements_by_python
 
 NAMES = dict(tensor_queries.PUBLIC)
 NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("resolve_conj", "resolve_neg")}

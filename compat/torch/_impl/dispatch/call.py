@@ -11,10 +11,9 @@ import numpy as np
 from ..inplace.fast import fits, opened, rewritten_as, wrote
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
-from ..inplace.sum_writes import KERNELS
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import accumulator
 from ..state.meta import check_devices
 from ..state.python_data import check_numbers
@@ -22,8 +21,7 @@ from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
 from ..types.number_cache import FLOATS
-from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import VIEW, Tensor, TensorBase, infer, shape_dtype
 from ..values.core_values import inside
 from . import autocasting
 from .builtins import known_as
@@ -37,6 +35,36 @@ from .quick import quick
 from .refused import refusals
 from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
 from .staged_calls import Missed
+
+# Writes in place of sums with products, as averages of weights are kept: where nothing is recorded, NumPy alone.
+
+
+def _add(x, y, alpha):
+    np.add(x, np.multiply(y, alpha), x)
+
+
+def _sub(x, y, alpha):
+    np.subtract(x, np.multiply(y, alpha), x)
+
+
+def _lerp(x, end, weight):
+    step = np.subtract(end, x)
+    np.multiply(step, weight, step)
+    np.add(x, step, x)
+
+
+def _addcmul(x, y, z, value=1):
+    part = np.multiply(y, z)
+    np.add(x, part if value == 1 else np.multiply(part, value), x)
+
+
+def _addcdiv(x, y, z, value=1):
+    part = np.divide(y, z)
+    np.add(x, part if value == 1 else np.multiply(part, value), x)
+
+
+KERNELS = {"add": _add, "sub": _sub, "lerp": _lerp, "addcmul": _addcmul, "addcdiv": _addcdiv}  # one write, the last
+
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -92,7 +120,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
             and booleans but by `host_ops.insist`; `ties`, whether its gradient depends on the operand, with a
-            derivative of 0 (`engine/piecewise.py`).
+            derivative of 0 (`engine/recorded_rules.py`).
     """
     target = out if isinstance(out, Target) else PLAIN if out else None
 

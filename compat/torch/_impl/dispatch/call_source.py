@@ -7,8 +7,8 @@ from ..... import _engine
 from ..graph.node_names import NamedRule, name_of
 from ..graph.recording import noted
 from ..graph.versions import root_of
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
+from ..modes.warnings import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..staged.recorder import Box, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..state.edges import accumulator

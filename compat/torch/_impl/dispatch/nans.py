@@ -5,7 +5,7 @@ import os
 
 from ..... import _engine
 from ..graph.node_data import picks
-from ..graph.undefined import UNDEFINED
+from ..graph.node_errors import UNDEFINED
 from ..modes.modes import set_modes
 from ..types.tensor_type import TensorBase
 from ..values.core_values import lower

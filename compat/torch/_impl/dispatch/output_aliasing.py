@@ -6,8 +6,7 @@ from ....._engine import Ambient
 from .....extend import REGISTRY, Tracer
 from ..graph import versions
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom
 from ..values.tangents import tangent_of
 
 ndarray = np.ndarray

@@ -4,7 +4,7 @@ import math
 from numbers import Number
 
 from ..namespace import F, torch
-from ..state.concrete import all_true
+from ..state.levels import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .parameters import NO_AXES, broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits

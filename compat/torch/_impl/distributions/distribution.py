@@ -4,7 +4,7 @@ import warnings
 
 from ..dispatch.backward_calls import grad
 from ..namespace import torch
-from ..state.concrete import all_true
+from ..state.levels import all_true
 from ..types.tensor_type import TensorBase
 from . import constraints
 from .parameters import NO_AXES, lazy_property

@@ -5,23 +5,21 @@ import numpy as np
 from ..... import _engine
 from ....._engine import Ambient
 from ..graph.node_data import picks
-from ..graph.undefined import UNDEFINED
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..graph.node_errors import UNDEFINED
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
 from ..state.plain import OPEN
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, shape_dtype
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
-from .captured import collect, plain
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, HOOKED_LEAVES, RUNNING, Sweep, level_of
 from .reentrancy import nested
-from .root_gradients import check_implicit, like, ones, seed
+from .root_gradients import check_implicit, collect, like, ones, plain, seed
 
 ndarray = np.ndarray
 

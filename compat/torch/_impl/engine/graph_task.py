@@ -17,8 +17,8 @@ from ..state.levels import AMBIENT, GradTrace
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, wrap
 from ..values.core_values import lift, lower
-from .captured import own_memory
-from .piecewise import is_piecewise, tied
+from .recorded_rules import is_piecewise, tied
+from .root_gradients import own_memory
 
 ndarray = np.ndarray
 

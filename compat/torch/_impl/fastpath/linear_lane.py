@@ -11,12 +11,12 @@ from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
+from ..modes.warnings import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..state.makers import history, quiet, result, road, usable
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import shape_dtype
 from ..views.rules import SHAPED, TURNED
 from ..views.views import RESHAPE
 from .level_lanes import here

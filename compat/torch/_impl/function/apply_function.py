@@ -12,8 +12,7 @@ from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, DUAL, recorders
 from ..state.meta import facts_of
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, needs_grad
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, bottom, more, needs_grad, shape_dtype
 from ..values.core_values import lift, lower
 from ..views.views import move_history, rebase
 from .function_node import State, backward_of, overrides, set_aside

@@ -15,8 +15,7 @@ from ..saved.saved import (
 )
 from ..state.edges import edge, version_of
 from ..state.levels import AMBIENT, GradTrace
-from ..types.tensor_type import at_level
-from ..types.tensor_value import bottom
+from ..types.tensor_type import at_level, bottom
 
 SPENT = object()  # what a Function with `clear_saved_tensors_on_access` keeps once its saved tensors were read
 

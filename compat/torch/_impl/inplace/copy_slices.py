@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..graph import versions
-from ..graph.lone_cotangents import untraced
+from ..graph.accumulate import untraced
 from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
 from ..views.overlap import overlapping

@@ -9,17 +9,16 @@ import numpy as np
 
 from ..... import _engine
 from ..graph import versions
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
 from ..types.arrays import ARRAYS, namespace, ndarray, writeable
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad, shape_dtype
 from ..values.core_values import lower
 from ..values.transfer import transfer
 from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping

@@ -10,8 +10,7 @@ from ..state.edges import edge, replay, version_of
 from ..state.levels import AMBIENT, BatchTrace
 from ..state.meta import library
 from ..types.arrays import ARRAYS, writeable
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, more, wrap
-from ..types.tensor_value import bottom, cell_of, current, shape_dtype
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, bottom, cell_of, current, more, shape_dtype, wrap
 from ..values.core_values import lift, lower
 from ..values.tangents import epoch_of, set_tangent, tangent_of, viewed
 from ..views.views import EXPAND, move_history, put_value, rebase

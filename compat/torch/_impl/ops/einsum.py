@@ -12,8 +12,7 @@ from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
 from ..types.dtypes import bool_, int64, type_word
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype
 from .array_functions import cnp
 from .publishing import method
 from .shaping import permute

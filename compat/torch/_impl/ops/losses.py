@@ -12,7 +12,7 @@ from ..dispatch.host_ops import insist_there, on_host, primal_of, stripped
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .array_functions import cnp
-from .loss_reduction import legacy, reduced
+from .network import legacy, reduced
 from .publishing import functional, method
 from .reductions import vector_norm
 

@@ -8,8 +8,7 @@ from ..dispatch.telling import by_mode, given
 from ..modes.modes import MODES
 from ..types import dtypes
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import Tensor, TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import Tensor, TensorBase, bottom
 from ..views.fast import by_axes, by_index, copied, detaching, in_shape, planned_view
 from ..views.views import RESHAPE, retyped, view
 from .array_functions import cnp

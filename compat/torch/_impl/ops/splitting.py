@@ -7,8 +7,8 @@ from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode
+from ..graph.node_errors import UNDEFINED
 from ..graph.node_names import NamedRule
-from ..graph.undefined import UNDEFINED
 from ..modes.modes import MODES
 from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive

@@ -12,8 +12,7 @@ from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import Tensor, TensorBase, bottom, infer, needs_grad, shape_dtype, wrap
 from ..values.tangents import set_tangent, tangent_of
 from ..views.fast import by_maker
 from ..views.memory import memory_of

@@ -9,7 +9,7 @@ from ....._engine import constant
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
-from ..modes.complete import Complete
+from ..modes.modes import Complete
 from ..random.sampling import kept
 from ..state.python_data import filling
 from ..types import dtypes

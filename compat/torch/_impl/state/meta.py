@@ -7,8 +7,7 @@ from ..types.arrays import ARRAYS, cupy
 from ..types.devices import CUDA
 from ..types.dtypes import Default
 from ..types.size import CPU, device as Device
-from ..types.tensor_type import FOREIGN, TensorBase, at_level
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import FOREIGN, TensorBase, at_level, shape_dtype
 
 META = Device("meta")
 NO_DATA = "Cannot copy out of meta tensor; no data! "

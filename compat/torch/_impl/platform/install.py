@@ -5,6 +5,8 @@ import contextlib
 from ....aliases import answer
 from ..types.tensor_type import Tensor
 
+# `import torch` answered by covector.compat.torch.
+
 with contextlib.suppress(ImportError):  # of a Python that cannot start processes
     import multiprocessing.connection  # noqa: F401 (programs find it loaded where torch is)
 
