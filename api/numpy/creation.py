@@ -16,7 +16,7 @@ from ..core.trace.buffers import make_buffer
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer, inside_transform, is_concrete
 from ..core.types import Fun
-from .joining import stack
+from .shaping import stack
 from .surface import Array, array_of, arrays_of, as_numpy, dispatch, implements, known, lift, traced_inside
 
 _HOLDS = frozenset("fcbiu")  # kinds of dtypes that traced values have

@@ -9,7 +9,7 @@ from ..core.numpy_api import methods
 from ..core.ops import selection, shaping
 from ..core.ops.indexing import sorting
 from .indexing import flatnonzero
-from .joining import concatenate
+from .shaping import concatenate
 from .surface import Array, array_of, arrays_of, implements, traced_inside
 
 diag_indices, tril_indices, triu_indices = np.diag_indices, np.tril_indices, np.triu_indices

@@ -9,7 +9,7 @@ from ..core.numpy_api import methods
 from ..core.ops import selection
 from ..core.ops.indexing import sorting
 from .indexing import take
-from .joining import concatenate
+from .shaping import concatenate
 from .surface import Array, array_of, implements, known
 
 

@@ -21,7 +21,7 @@ from ..transforms.staging.effects import stop_gradient
 from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
-from .joining import stack
+from .shaping import stack
 from .surface import Array, array_beside, array_of, as_asked, implements, known, ordered, traced_inside
 
 _range = builtins.range

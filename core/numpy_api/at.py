@@ -26,7 +26,7 @@ class At:
     `At(x)` is the same for plain arrays, which have no `.at`.
 
     >>> import numpy as np
-    >>> from covector._engine import At
+    >>> from covector._primitives import At
     >>> At(np.zeros(3))[np.array([0, 0])].add(1.0)
     array([2., 0., 0.])
     """

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import ROADS
 from ..arrays.avals import make_aval
-from ..arrays.ufunc_dispatch import LARGE, small
+from ..arrays.sums import LARGE, small
 from ..errors import RuleError
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation

@@ -270,7 +270,7 @@ def make_batched(trace: Trace, value: Any) -> Any:
         a `Batched` tracer with one axis less.
 
     >>> import numpy as np
-    >>> from covector._engine import VmapTrace
+    >>> from covector._interpreters import VmapTrace
     >>> from covector.extend import make_batched
     >>> make_batched(VmapTrace(3), np.ones((3, 2))).shape
     (2,)

@@ -131,7 +131,7 @@ def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
         what it returns.
 
     >>> import numpy as np
-    >>> from covector._engine import call_pullback
+    >>> from covector._primitives import call_pullback
     >>> with np.errstate(invalid="ignore"):
     ...     call_pullback(lambda x, ct: (ct * x,), np.array([np.inf, 2.0]), np.array([0.0, 1.0]))
     (array([0., 2.]),)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from .... import numpy as cnp, tree
-from ...._engine import Buffer, Dual, JvpCall, Rev, VjpCall, by_rows, call_pullback, leniently
+from ...._engine import Buffer, Dual, Rev, leniently
+from ...._primitives import JvpCall, VjpCall, by_rows, call_pullback
 from ....extend import Batched, Tracer, aval_of
 from .sparse import dense
 

@@ -4,7 +4,9 @@ import functools
 
 import numpy as np
 
-from ...._engine import BY_TYPE, Rev, RevTrace, Rule, by_rows, call_pullback, find_backend, make_node
+from ...._engine import BY_TYPE, Rev, Rule, find_backend, make_node
+from ...._interpreters import RevTrace
+from ...._primitives import by_rows, call_pullback
 from ....extend import REGISTRY, Tracer, aval_of, bind
 from .calls import NONE, ForwardCall, Operands, Owner, ReverseCall, conform, without
 from .sparse import dense

@@ -227,7 +227,7 @@ MODULES = {
     "distributions": Row("probability distributions, their transforms, and divergences between them.", """
         _impl.distributions.categorical: Categorical Multinomial OneHotCategorical
             OneHotCategoricalStraightThrough RelaxedBernoulli RelaxedOneHotCategorical
-        _impl.distributions.combined: Independent MixtureSameFamily
+        _impl.distributions.distribution: Independent MixtureSameFamily
         _impl.distributions.discrete: Bernoulli Binomial ContinuousBernoulli Geometric NegativeBinomial Poisson
         _impl.distributions.distribution: Distribution ExponentialFamily
         _impl.distributions.location_scale: Cauchy Laplace Normal StudentT Uniform VonMises
@@ -236,7 +236,7 @@ MODULES = {
         _impl.distributions.random_matrices: LKJCholesky Wishart
         _impl.distributions.registry: biject_to transform_to
         _impl.distributions.simplex: Beta Dirichlet
-        _impl.distributions.transformed: TransformedDistribution
+        _impl.distributions.distribution: TransformedDistribution
         _impl.distributions.transformed_families: Gumbel HalfCauchy HalfNormal InverseGamma Kumaraswamy
             LogisticNormal LogNormal Pareto Weibull
         distributions.kl: kl_divergence register_kl
@@ -276,7 +276,7 @@ MODULES = {
     "distributions.gumbel": Row("", "_impl.distributions.transformed_families: Gumbel"),
     "distributions.half_cauchy": Row("", "_impl.distributions.transformed_families: HalfCauchy"),
     "distributions.half_normal": Row("", "_impl.distributions.transformed_families: HalfNormal"),
-    "distributions.independent": Row("", "_impl.distributions.combined: Independent"),
+    "distributions.independent": Row("", "_impl.distributions.distribution: Independent"),
     "distributions.inverse_gamma": Row("", "_impl.distributions.transformed_families: InverseGamma"),
     "distributions.kl": Row("Kullback-Leibler divergences.", """
         _impl.distributions.divergence: kl_divergence register_kl
@@ -289,7 +289,7 @@ MODULES = {
     "distributions.logistic_normal": Row("", "_impl.distributions.transformed_families: LogisticNormal"),
     "distributions.lowrank_multivariate_normal": Row("",
         "_impl.distributions.normal_vectors: LowRankMultivariateNormal"),
-    "distributions.mixture_same_family": Row("", "_impl.distributions.combined: MixtureSameFamily"),
+    "distributions.mixture_same_family": Row("", "_impl.distributions.distribution: MixtureSameFamily"),
     "distributions.multinomial": Row("", "_impl.distributions.categorical: Multinomial"),
     "distributions.multivariate_normal": Row("", """
         _impl.distributions.distribution: Distribution
@@ -306,7 +306,7 @@ MODULES = {
     "distributions.relaxed_categorical": Row("",
         "_impl.distributions.categorical: ExpRelaxedCategorical RelaxedOneHotCategorical"),
     "distributions.studentT": Row("", "_impl.distributions.location_scale: StudentT"),
-    "distributions.transformed_distribution": Row("", "_impl.distributions.transformed: TransformedDistribution"),
+    "distributions.transformed_distribution": Row("", "_impl.distributions.distribution: TransformedDistribution"),
     "distributions.transforms": Row("invertible maps.", """
         _impl.distributions.elementwise_transforms: AbsTransform AffineTransform CumulativeDistributionTransform
             ExpTransform PowerTransform SigmoidTransform SoftplusTransform TanhTransform

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import in_single, result_dtype
-from ...arrays.ufunc_dispatch import small
+from ...arrays.sums import small
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import elementwise, primitive

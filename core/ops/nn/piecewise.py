@@ -4,8 +4,7 @@ from math import prod
 
 import numpy as np
 
-from ...arrays.sums import PLAIN, shaped
-from ...arrays.ufunc_dispatch import small
+from ...arrays.sums import PLAIN, shaped, small
 from ...primitive.families import elementwise
 from ...primitive.kernels import LEAST, Loops
 from ..arithmetic import exp

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector._engine import Ambient
+from covector._interpreters import Ambient
 from covector.compat.torch._impl.engine import engine
 from covector.compat.torch._impl.graph.node import GradNode, needed_rule
 from covector.compat.torch._impl.state.edges import accumulator

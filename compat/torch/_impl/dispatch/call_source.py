@@ -3,7 +3,7 @@
 
 import numpy
 
-from ..... import _engine
+from ..... import _engine, _interpreters
 from ..graph.node_names import NamedRule, name_of
 from ..graph.recording import noted
 from ..graph.versions import root_of
@@ -18,7 +18,7 @@ from ..types.number_cache import FLOATS
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED
 from .output_aliasing import DUPLICATE
 
-Literal = _engine.Literal
+Literal = _interpreters.Literal
 DECLINED = object()  # the output of a program where the general path is to be taken
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..types.arrays import namespace
 from ..types.memory_formats import ORDERS
 from ..types.tensor_type import bottom

@@ -2,7 +2,7 @@
 
 import functools
 
-from ..... import _engine
+from ..... import _engine, _interpreters
 from ..graph.anomaly import stamp
 from ..graph.node import GradNode, JointNode
 from ..graph.node_data import picks
@@ -92,5 +92,5 @@ def joined(outputs):
     if m is not None and (m.anomaly is not None or m.nans is not None):
         stamp(joint)
     for k, t in enumerate(outputs):
-        t.node = AMBIENT.node(_engine.pick_rule(len(outputs), k), joint, None)
+        t.node = AMBIENT.node(_interpreters.pick_rule(len(outputs), k), joint, None)
     return outputs

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from .....extend import REGISTRY, Tracer
 from ..graph import versions
 from ..types.arrays import ARRAYS

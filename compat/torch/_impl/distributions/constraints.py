@@ -1,6 +1,6 @@
 """Constraints of parameters and of values: each checks tensors, element by element or event by event."""
 
-from ..namespace import torch
+from ..public_names import torch
 from ..state.levels import all_true
 
 

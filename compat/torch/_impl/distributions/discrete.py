@@ -3,7 +3,7 @@
 import math
 from numbers import Number
 
-from ..namespace import F, torch
+from ..public_names import F, torch
 from ..state.levels import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily

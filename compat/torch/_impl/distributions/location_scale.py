@@ -2,7 +2,7 @@
 
 import math
 
-from ..namespace import torch
+from ..public_names import torch
 from ..state.levels import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..... import _engine
-from ....._engine import Ambient
+from ..... import _interpreters
+from ....._interpreters import Ambient
 from ..graph.node_data import picks
 from ..graph.node_errors import UNDEFINED
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
@@ -69,7 +69,7 @@ def sweep_from(roots, sweep):
         if HOOKED or HOOKED_LEAVES:
             sweep.remember(roots)
         RUNNING.set(sweep)
-        _engine.sweep(roots, 0, masked=True, drive=sweep)
+        _interpreters.sweep(roots, 0, masked=True, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
@@ -168,7 +168,7 @@ def sweep_level(trace, outputs, grads, inputs):
             suppress_fp_warnings()
             if HOOKED or HOOKED_LEAVES:
                 RUNNING.set(sweep.remember(roots))
-            _engine.sweep(roots, 0, masked=True, drive=sweep)
+            _interpreters.sweep(roots, 0, masked=True, drive=sweep)
         finally:
             try:
                 RUNNING.set(outer)

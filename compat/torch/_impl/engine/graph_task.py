@@ -7,7 +7,7 @@ from weakref import ref
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..graph import versions
 from ..graph.node import AccumulateGrad
 from ..graph.node_data import visible

@@ -13,7 +13,8 @@ from types import FunctionType
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import FREED, Ambient, Scatter
+from ....._engine import FREED, Scatter
+from ....._interpreters import Ambient
 from ..graph import versions
 from ..graph.accumulate import untraced
 from ..graph.node_errors import DECLINED

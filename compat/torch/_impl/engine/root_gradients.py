@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from ..... import extend
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..graph.node_errors import UNDEFINED
 from ..state.levels import AMBIENT
 from ..state.meta import fitting, library

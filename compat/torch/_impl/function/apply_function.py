@@ -3,7 +3,7 @@
 import warnings
 from functools import partial
 
-from ..... import _engine, custom_vjp, extend
+from ..... import _engine, _interpreters, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.inference import refused
@@ -250,7 +250,7 @@ def output_node(ctx, k, level):
     """The node of output k."""
     if ctx._state.outputs == 1:
         return ctx
-    return level.node(_engine.pick_rule(ctx._state.outputs, k), ctx, None)
+    return level.node(_interpreters.pick_rule(ctx._state.outputs, k), ctx, None)
 
 
 def write_history(o, node):

@@ -1,6 +1,6 @@
 """Saved tensors of a Function's node, as backward sees them, and hooks on single ones."""
 
-from ..... import _engine
+from ..... import _interpreters
 from ....._engine import FREED
 from ..graph.node_data import short
 from ..graph.node_errors import freed, modified
@@ -88,7 +88,7 @@ def rebuilt(ctx, t, nr):
     if ctx._state.outputs == 1:
         out.node = ctx
     elif isinstance(level, GradTrace):
-        out.node = level.node(_engine.pick_rule(ctx._state.outputs, nr), ctx, None)
+        out.node = level.node(_interpreters.pick_rule(ctx._state.outputs, nr), ctx, None)
     return out
 
 

@@ -5,7 +5,7 @@ from threading import Lock
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..types.arrays import ARRAYS, namespace, writeable
 from ..types.other_layout import OtherLayout
 from ..types.tensor_type import TensorBase, more, wrap

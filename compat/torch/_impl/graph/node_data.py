@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..... import extend
-from ....._engine import AmbientNode, Extra
+from ....._interpreters import AmbientNode, Extra
 from ..types.arrays import ARRAYS
 from . import versions
 from .node_errors import detached, modified

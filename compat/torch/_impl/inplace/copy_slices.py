@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, extend
 from ..graph import versions
 from ..graph.accumulate import untraced
 from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
@@ -11,7 +11,7 @@ from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 aval_of = extend.aval_of
-Ambient = _engine.Ambient
+Ambient = _interpreters.Ambient
 Scatter = _engine.Scatter
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..... import _engine, stop_gradient
+from ..... import _engine
+from ....._interpreters import stop_gradient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
 from ..dispatch.signatures import same_node

@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 
-from ..... import stop_gradient
 from ....._engine import all_within
+from ....._interpreters import stop_gradient
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, stripped

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ....._engine import At
+from ....._primitives import At
 from .....extend import REGISTRY, Tracer
 from ..dispatch.call import attach, marked
 from ..dispatch.host_ops import filled, is_plain

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ....._engine import Places
+from ....._primitives import Places
 from ..dispatch.call import attach
 from ..dispatch.signatures import takes
 from ..graph.versions import bump

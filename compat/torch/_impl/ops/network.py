@@ -6,7 +6,7 @@ from ..... import nn
 from ....._engine import all_within
 from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, floating, operation, otherwise, promote, to
+from ..dispatch.call import floating, operation, otherwise, promote, to
 from ..dispatch.host_ops import assume, insist, insist_there, peek, primal_of
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.level_lanes import of_tensors
@@ -18,7 +18,7 @@ from ..types.number_cache import FLOATS
 from .array_functions import cnp
 from .axes import wrap_dim
 from .publishing import functional
-from .reductions import norm, vector_norm
+from .reductions import legacy, norm, reduced, vector_norm
 
 
 def _node(rank, biased):
@@ -390,28 +390,3 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     eps = np.finfo(x.dtype).eps if eps is None else eps
     out = x / cnp.sqrt(REGISTRY["reduce_mean"].fun(x * x, axes, True) + float(eps))
     return to(out if weight is None else out * weight, input.dtype)
-
-
-# Reduction of a loss over its elements: `reduction=` and the deprecated flags.
-
-
-def legacy(size_average, reduce, reduction):
-    """The reduction that the two deprecated flags mean, with torch's warning; as given without them."""
-    if size_average is None and reduce is None:
-        return reduction
-    size_average = True if size_average is None else size_average
-    reduce = True if reduce is None else reduce
-    found = ("mean" if size_average else "sum") if reduce else "none"
-    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
-    return found
-
-
-def reduced(loss, reduction):
-    """A loss under `reduction`: none, mean or sum."""
-    if reduction == "none":
-        return loss
-    if reduction == "mean":
-        return ROWS["mean"].body(loss)
-    if reduction == "sum":
-        return ROWS["sum"].body(loss)
-    raise ValueError(f"{reduction} is not a valid value for reduction")

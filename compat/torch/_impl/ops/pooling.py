@@ -7,7 +7,8 @@ import operator
 import numpy as np
 
 from ..... import nn
-from ....._engine import Sums, all_within, ends_of_parts
+from ....._engine import all_within
+from ....._primitives import Sums, ends_of_parts
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating
 from ..dispatch.host_ops import primal_of

@@ -4,7 +4,7 @@ import builtins
 
 import numpy as np
 
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.layouts import IN_ORDER, REDUCED
@@ -426,3 +426,28 @@ def in_dtype(x, dtype):
     if np.dtype(dtype).kind in "biu" and isinstance(x, Ambient) and x.node is not None and x.owner.recording:
         raise RuntimeError(f"Autograd not support dtype: {type_word(np.dtype(dtype))}")
     return x.astype(dtype)
+
+
+# Reduction of a loss over its elements: `reduction=` and the deprecated flags.
+
+
+def legacy(size_average, reduce, reduction):
+    """The reduction that the two deprecated flags mean, with torch's warning; as given without them."""
+    if size_average is None and reduce is None:
+        return reduction
+    size_average = True if size_average is None else size_average
+    reduce = True if reduce is None else reduce
+    found = ("mean" if size_average else "sum") if reduce else "none"
+    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    return found
+
+
+def reduced(loss, reduction):
+    """A loss under `reduction`: none, mean or sum."""
+    if reduction == "none":
+        return loss
+    if reduction == "mean":
+        return ROWS["mean"].body(loss)
+    if reduction == "sum":
+        return ROWS["sum"].body(loss)
+    raise ValueError(f"{reduction} is not a valid value for reduction")

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..... import stop_gradient
-from ....._engine import Sums
+from ....._primitives import Sums
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows

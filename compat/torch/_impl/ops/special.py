@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from .....extend import REGISTRY, Batched, Tracer, constant, unwrap
 from .....scipy import special
 from ..dispatch.broadcasting import check_broadcast

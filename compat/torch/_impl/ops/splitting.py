@@ -3,7 +3,8 @@
 from itertools import accumulate
 from operator import index as integer
 
-from ....._engine import Scatter, pick_rule
+from ....._engine import Scatter
+from ....._interpreters import pick_rule
 from ..dispatch.call import attach
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode

@@ -5,7 +5,7 @@ from numbers import Number
 
 import numpy as np
 
-from ....._engine import Places
+from ....._primitives import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER

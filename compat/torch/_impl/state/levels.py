@@ -5,7 +5,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, extend
 from ..graph.anomaly import stamp
 from ..graph.node import GradNode
 from ..modes.modes import MODES, modes, records, restore, set_modes
@@ -16,7 +16,7 @@ from .meta import is_meta
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
-Ambient = _engine.Ambient
+Ambient = _interpreters.Ambient
 ADD = extend.REGISTRY["add"]
 SUM, TERM, OTHER = (ADD.rule(active, True, ()) for active in ((0, 1), (0,), (1,)))
 _plus = _engine.small(operator.add)
@@ -39,7 +39,7 @@ def exact(number, dtype):
     return None
 
 
-class GradTrace(_engine.AmbientTrace):
+class GradTrace(_interpreters.AmbientTrace):
     """The compat tape: the ambient one, or one of a `func.grad`, `func.vjp` or `func.jvp`."""
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class GradTrace(_engine.AmbientTrace):
                 out = quick(prim, args)
                 if out is not None:
                     return out
-        return _engine.AmbientTrace.process(self, prim, args)
+        return _interpreters.AmbientTrace.process(self, prim, args)
 
     def of_floats(self, prim, args):
         """A fast path of `process`, for arrays of floats of one width without tangents; None for anything else."""
@@ -90,7 +90,7 @@ class GradTrace(_engine.AmbientTrace):
         node = None
         if nodes and self.recording:
             avals = [extend.aval_of(x) for x in values[:n]]
-            rule = _engine.rule_for(prim, tuple(nodes), avals, [extend.aval_of(v)])
+            rule = _interpreters.rule_for(prim, tuple(nodes), avals, [extend.aval_of(v)])
             node = GradNode()
             node.rule = rule
             node.parents = args[nodes[0]].node if len(nodes) == 1 else tuple([args[i].node for i in nodes])
@@ -203,7 +203,7 @@ class GradTrace(_engine.AmbientTrace):
 
     def node(self, rule, parents, saved, tangents=None):
         """A node with the next number; in anomaly mode it remembers where it was made."""
-        made = _engine.AmbientTrace.node(self, rule, parents, saved, tangents)
+        made = _interpreters.AmbientTrace.node(self, rule, parents, saved, tangents)
         m = MODES.get()
         if m is not None and (m.anomaly is not None or m.nans is not None):
             stamp(made)
@@ -219,7 +219,7 @@ class GradTrace(_engine.AmbientTrace):
 AMBIENT = GradTrace()
 
 
-class BatchTrace(_engine.VmapTrace):
+class BatchTrace(_interpreters.VmapTrace):
     """A level of `func.vmap`, or of a sweep with several cotangents at once (`own`).
 
     Functions of any form run inside such a sweep; `func.vmap` asks them for a rule.
@@ -258,7 +258,7 @@ def recorders(value):
     """The levels that keep a history or a tangent of a core value."""
     found = set()
     while isinstance(value, extend.Tracer):
-        if isinstance(value, _engine.Ambient) and (value.node is not None or value.tangent is not None):
+        if isinstance(value, _interpreters.Ambient) and (value.node is not None or value.tangent is not None):
             found.add(value.owner)
         value = value.value
     return found

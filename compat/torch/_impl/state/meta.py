@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _interpreters, extend
 from ..types.arrays import ARRAYS, cupy
 from ..types.devices import CUDA
 from ..types.dtypes import Default
@@ -13,7 +13,7 @@ META = Device("meta")
 NO_DATA = "Cannot copy out of meta tensor; no data! "
 
 
-class MetaTrace(_engine.GraphTrace):
+class MetaTrace(_interpreters.GraphTrace):
     """Gives of every primitive the shapes and dtypes of its outputs, and keeps nothing."""
 
     __slots__ = ()
@@ -29,14 +29,14 @@ class MetaTrace(_engine.GraphTrace):
     def lift(self, a):
         """`(Var or Literal, None)` of an operand; of values of other transforms the shape alone."""
         if isinstance(a, extend.Tracer):
-            return (a.node if a.owner is self else _engine.Var(extend.aval_of(a))), None
-        return _engine.Literal(a), None
+            return (a.node if a.owner is self else _interpreters.Var(extend.aval_of(a))), None
+        return _interpreters.Literal(a), None
 
     def emit(self, prim, inputs, params, out_avals, values=None):
         """The outputs; nothing is written down."""
         if prim.outputs is None:
-            return self.box(_engine.Var(out_avals))
-        return tuple([self.box(_engine.Var(a)) for a in out_avals])
+            return self.box(_interpreters.Var(out_avals))
+        return tuple([self.box(_interpreters.Var(a)) for a in out_avals])
 
 
 TRACE = MetaTrace()
@@ -50,7 +50,7 @@ def meta_tensor(shape, dtype, requires_grad=False):
         dtype: NumPy's.
     """
     aval = extend.aval_of(np.broadcast_to(np.zeros((), dtype), shape))
-    t = at_level(FOREIGN, TRACE.box(_engine.Var(aval)))
+    t = at_level(FOREIGN, TRACE.box(_interpreters.Var(aval)))
     return t.requires_grad_() if requires_grad else t
 
 

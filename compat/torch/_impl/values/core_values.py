@@ -1,6 +1,6 @@
 """Tensors as core values, and back: a core value is an array, or what covector's transforms trace."""
 
-from ..... import _engine, extend
+from ..... import _interpreters, extend
 from ..modes.modes import carries, grad_levels
 from ..state.edges import edge
 from ..state.levels import AMBIENT, ESCAPED, BatchTrace, GradTrace
@@ -9,7 +9,7 @@ from ..types.tensor_type import FAST, FOREIGN, GENERAL, TensorBase, at_level, bo
 from .tangents import set_tangent, tangent_of
 
 Tracer = extend.Tracer
-Ambient = _engine.Ambient
+Ambient = _interpreters.Ambient
 
 
 def lower(t, fresh=False):

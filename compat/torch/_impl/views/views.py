@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _primitives, extend
 from ..graph import versions
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES, modes
@@ -138,7 +138,7 @@ def rebase(t, node, base_edge, edges_beside):
         index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
         for prim, params in steps:
             index = prim.impl(np, index, *params)
-        steps = ((PICK, (_engine.Places(index),)),)
+        steps = ((PICK, (_primitives.Places(index),)),)
     avals = [extend.aval_of(probe)]
     for prim, params in steps:
         probe = prim.impl(np, probe, *params)
