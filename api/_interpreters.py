@@ -14,6 +14,4 @@ from .transforms.reverse.nan_checks import check_made as check_made, check_pulle
 from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_rule
 from .transforms.reverse.sweep import sweep as sweep
 from .transforms.scope.debug_modes import on_debug as on_debug
-from .transforms.staging.effects import host_callback as host_callback, stop_gradient as stop_gradient
-from .transforms.staging.graph import ShapeDtype as ShapeDtype
 from .transforms.staging.staging import GraphTrace as GraphTrace

@@ -29,6 +29,8 @@ from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .transforms.custom.by_rows import by_rows as by_rows
 from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall, call_pullback as call_pullback
+from .transforms.staging.effects import host_callback as host_callback, stop_gradient as stop_gradient
+from .transforms.staging.graph import ShapeDtype as ShapeDtype
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _by_output, _classification, _convolution, _ctc, _distances, _extremes, _grid_positions,

@@ -16,8 +16,7 @@ from ..types.parameter import Parameter
 from ..types.tensor_type import GENERAL, VIEW, Record, Tensor, needs_grad
 from ..values.tangents import tangent_of
 from .call_key import NESTS, STATIC, whole
-from .call_source import DECLINED, CallWriter, Program
-from .output_aliasing import DUPLICATE
+from .call_source import DECLINED, DUPLICATE, CallWriter, Program
 from .staged_calls import LARGE, MISSED, alike, missed, same, staged, tensors_of
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ....._interpreters import Ambient, ShapeDtype, host_callback, stop_gradient
+from ....._interpreters import Ambient
+from ....._primitives import ShapeDtype, host_callback, stop_gradient
 from .....extend import Batched, Opaque, make_batched
 from ..state.python_data import filling
 from ..types.arrays import ARRAYS

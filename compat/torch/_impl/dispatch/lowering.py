@@ -11,7 +11,7 @@ from ..types import dtypes
 from ..types.tensor_type import FAST, TensorBase, needs_grad
 from ..values.core_values import lift, lower
 from ..values.transfer import transfer
-from .output_aliasing import unshared
+from .call_source import unshared
 
 
 def lowered(x):

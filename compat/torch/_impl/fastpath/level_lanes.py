@@ -11,8 +11,8 @@ import numpy as np
 
 from ..... import _primitives, extend
 from ..dispatch.call import general
+from ..dispatch.call_source import DUPLICATE
 from ..dispatch.lowering import lifted
-from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
 from ..graph.versions import root_of

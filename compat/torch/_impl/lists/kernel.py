@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import _kernels
-from ....._interpreters import ShapeDtype
+from ....._primitives import ShapeDtype
 from ..types.arrays import cupy
 
 KINDS = {"f": "float", "d": "double"}  # the dtypes of kernels

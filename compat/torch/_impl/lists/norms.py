@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..... import _kernels
-from ....._interpreters import ShapeDtype
+from ....._primitives import ShapeDtype
 from ..types.arrays import cupy
 from ..types.tensor_type import wrap
 from .kernel import BLOCK, EACH, KINDS, THREADS, ListKernel

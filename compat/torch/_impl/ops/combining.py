@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from ..dispatch.call import ROWS, attach, operation, promote, to
+from ..dispatch.call import ROWS, attach, method, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC, on_host
 from ..dispatch.kinds import integers
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_axis
@@ -20,7 +20,6 @@ from ..views.fast import by_axes, viewing
 from .array_functions import cnp
 from .axes import check_strides, check_unique, shape_of, without_order, wrap_dim
 from .index_arrays import AT
-from .publishing import method
 from .shaping import permute, swapped, transpose
 from .splitting import split
 

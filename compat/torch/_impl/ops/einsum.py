@@ -6,7 +6,7 @@ import numpy as np
 
 from ....._engine import words_of
 from ..dispatch.autocasting import of_product
-from ..dispatch.call import ROWS, operation, to
+from ..dispatch.call import ROWS, method, operation, to
 from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
@@ -14,7 +14,6 @@ from ..types.dtypes import bool_, int64, type_word
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import TensorBase, shape_dtype
 from .array_functions import cnp
-from .publishing import method
 from .shaping import permute
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -11,11 +11,9 @@ from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .axes import wrap_dim
 from .operands import times, unread
-from .shaping import permute
 
 
 def lapack(*columns, rows=()):
@@ -151,31 +149,6 @@ def expandable(x, lengths):
     shape = tuple([v.shape[wrap_dim(axis, v.ndim)] for v, axis in lengths])
     if x.ndim > len(shape) or any(n not in (1, m) for n, m in zip(x.shape[::-1], shape[::-1])):
         raise RuntimeError(f"a tensor of shape {list(x.shape)} does not expand to that of the product, {list(shape)}")
-
-
-# The functions that contraction libraries (opt_einsum) call for tensors of this package.
-
-
-class Contractions:
-    """NumPy's signatures of torch's functions; `covector.einsum`, `tensordot` and `transpose` find them here."""
-
-    @staticmethod
-    def einsum(equation, *operands):
-        """`torch.einsum`."""
-        return ROWS["einsum"].fun(equation, *operands)
-
-    @staticmethod
-    def tensordot(a, b, axes=2):
-        """`torch.tensordot`."""
-        return ROWS["tensordot"].fun(a, b, axes)
-
-    @staticmethod
-    def transpose(a, axes=None):
-        """`Tensor.permute`; without axes they are reversed."""
-        return permute(a, tuple(range(a.dim()))[::-1] if axes is None else tuple(axes))
-
-
-Tensor.contractions = Contractions
 
 
 # Norms of matrices, with PyTorch's refusals: orders, then axes.

@@ -5,7 +5,7 @@ from operator import index as integer
 
 from ....._engine import Scatter
 from ....._interpreters import pick_rule
-from ..dispatch.call import attach
+from ..dispatch.call import attach, method
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode
 from ..graph.node_errors import UNDEFINED
@@ -17,7 +17,6 @@ from ..types.tensor_type import Tensor, TensorBase
 from ..views.fast import in_parts, parted, viewing
 from ..views.views import GETITEM, view
 from .axes import shape_of, wrap_dim
-from .publishing import method
 
 
 def views_of(input, plan):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....._interpreters import stop_gradient
+from ....._primitives import stop_gradient
 from ..dispatch.call import ROWS, operation, promote
 from ..dispatch.host_ops import hosted, is_plain, on_host, primal_of
 from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order

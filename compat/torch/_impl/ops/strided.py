@@ -7,7 +7,7 @@ import numpy as np
 
 from ....._primitives import Places
 from .....extend import REGISTRY
-from ..dispatch.call import moving
+from ..dispatch.call import method, moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
@@ -21,7 +21,6 @@ from .array_functions import cnp
 from .assigned import assigned, class_word, type_name
 from .axes import check_strides, shape_of, wrap_dim
 from .copying import copy_
-from .publishing import method
 
 ndarray = np.ndarray
 
