@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import debug as debug, extend as extend, numpy as numpy, tree as tree
 from ._config import show_config as show_config
-from .backends import allocator, cupy_, llvm_, numpy_
-from .core.arrays.compilers import register_kernels as _register_kernels
+from .backends import cupy_, llvm_, numpy_
+from .core.arrays.backend import register_kernels as _register_kernels
 from .core.foreign import ADVICE as _ADVICE, missing as _missing
 from .transforms.collectives.collectives import (
     all_gather as all_gather,
@@ -20,8 +20,7 @@ from .transforms.collectives.collectives import (
     pvary as pvary,
 )
 from .transforms.collectives.exchanges import all_to_all as all_to_all, ppermute as ppermute
-from .transforms.compile.call.export_c import export_c as export_c
-from .transforms.compile.call.export_cuda import export_cuda as export_cuda
+from .transforms.compile.call.export import export_c as export_c, export_cuda as export_cuda
 from .transforms.compile.call.jit import jit as jit
 from .transforms.compile.call.kernels import device as _device, elementwise as _elementwise, loops as _loops
 from .transforms.control.checkpoint import (
@@ -40,7 +39,6 @@ from .transforms.custom.closures import (
 from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.custom.implicit import custom_root as custom_root
 from .transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
-from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.interpreters.forward import jvp as jvp
 from .transforms.interpreters.gradient import (
     grad as grad,
@@ -62,6 +60,7 @@ from .transforms.sparse.sparse import (
     sparse_jacobian as sparse_jacobian,
     sparsity as sparsity,
 )
+from .transforms.staging.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.staging.graph import Graph as Graph, ShapeDtype as ShapeDtype
 from .transforms.staging.linear import linear_transpose as linear_transpose, linearize as linearize
 from .transforms.staging.profiling import Profile as Profile, profile as profile
@@ -70,7 +69,7 @@ from .transforms.staging.staging import eval_shape as eval_shape, make_graph as 
 __version__ = "0.1.0.dev0"  # as pyproject.toml has it
 
 _register_kernels(elementwise=_elementwise, device=_device, loops=_loops)
-del allocator, cupy_, llvm_, numpy_  # loaded for what they register
+del cupy_, llvm_, numpy_  # loaded for what they register
 del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the import system sets them
 
 

@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 
+from .core import ROADS, compiled
 from .core.lazy import LazyModule
-from .core.roads import ROADS, compiled
 from .core.tape.recording import make_node
 from .transforms.compile.call.kernels import without_native
 

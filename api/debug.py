@@ -1,12 +1,9 @@
 """Inspecting traced code: printing, and pictures of graphs, tapes and patterns."""
 
 from .core.foreign import DEBUG as _DEBUG, missing as _missing
-from .transforms.debug.effects import (
-    debug_callback as callback,
-    debug_print as print,  # noqa: A004 - covector.debug.print
-)
 from .transforms.graph.spy import spy as spy
 from .transforms.interpreters.tape_steps import tape as tape
+from .transforms.staging.effects import debug_callback as callback, debug_print as print
 from .transforms.staging.graph_drawing import draw as draw
 
 __all__ = ["callback", "draw", "print", "spy", "tape"]

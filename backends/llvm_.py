@@ -1,6 +1,6 @@
 """LLVM through llvmlite, imported when native code is first asked for."""
 
-from ..core.arrays.compilers import register_compiler
+from ..core.arrays.backend import register_compiler
 
 
 def _llvmlite():

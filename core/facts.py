@@ -10,31 +10,31 @@ class Facts:
 
     __slots__ = ()
     absent: Any = None  # {case of the audit: why the operation has none}; tests/testing/rig/audit.py
-    accepts_none = False  # its vjp handles missing cotangents of several answers; core/tape/rules.py
+    accepts_none = False  # its vjp handles missing cotangents of several answers; core/tape/tape.py
     # a collective over an axis of a trace; transforms/interpreters/vmap.py, transforms/collectives/varying.py
     across: Any = None
     # given avals and parameters: whether its own loops beat native code; transforms/compile/call/partition.py
     alone: Any = None
-    # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/rules.py
+    # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/tape.py
     basis: Any = None
     # what mixes: reductions, lines, last axes; core/tape/strong_zeros.py, transforms/control/control.py
     blocks: Any = None
     bounds: Any = None  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
     broadcasts = False  # operands against each other, though it is not elementwise; tests/testing/rig/audit.py
-    chosen: Any = None  # {operand: its rule where zeros cut}; core/primitive/families.py, core/tape/rules.py
+    chosen: Any = None  # {operand: its rule where zeros cut}; core/primitive/families.py, core/tape/tape.py
     continued: Any = None  # what the stateful layer has in its place; transforms/reverse/ambient.py, compat/torch
-    # which elements depend on which of an operand; transforms/sparse/pattern.py, transforms/staging/structural_zeros.py
+    # which elements depend on which of an operand; transforms/sparse/pattern.py, transforms/staging/passes.py
     depends: Any = None
     # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
     gram: Any = None
     host = False  # a library computes it on NumPy's arrays, and it refuses others; api/testing/elsewhere.py
     lane: Any = None  # what makes its public function; tests/testing/rig/mutations.py
-    lazy = False  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
+    lazy = False  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/tape.py
     lies: Any = None  # its answers: as "operands" do, in "order" if they do, always "fresh"; transforms/graph/layout.py
-    # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py
+    # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/tape.py
     moves = False
     of_units: Any = None  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
-    own_width = False  # its rules say in which width they compute; core/primitive/primitive.py, core/tape/rules.py
+    own_width = False  # its rules say in which width they compute; core/primitive/primitive.py, core/tape/tape.py
     # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
     quiet: Any = None
     samples: Any = None  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
@@ -42,7 +42,7 @@ class Facts:
     shares = False
     shifts: Any = None  # operands whose plain cotangent is that of the output; core/primitive/lanes.py
     staged_params: Any = None  # what a graph records in place of the parameters; transforms/staging/staging.py
-    undefined = False  # a slope that is a choice at 0: NaN there is no accident that a zero cuts; core/tape/rules.py
+    undefined = False  # a slope that is a choice at 0: NaN there is no accident that a zero cuts; core/tape/tape.py
     varies: Any = None  # of a collective: `varies(given)` over a mesh axis; transforms/graph/equations.py
     only: Any = None  # "jvp" or "vjp", where derivatives of the other kind are unknown; transforms/sparse/maps.py
 

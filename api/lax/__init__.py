@@ -91,7 +91,7 @@ from ..transforms.control.mapping import associative_scan as associative_scan, m
 from ..transforms.control.scan import scan as scan
 from ..transforms.custom.implicit import custom_root as custom_root
 from ..transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
-from ..transforms.debug.effects import stop_gradient as stop_gradient
+from ..transforms.staging.effects import stop_gradient as stop_gradient
 from .products import conv as conv, conv_general_dilated as conv_general_dilated, dot_general as dot_general
 from .reductions import (
     argmax as argmax,

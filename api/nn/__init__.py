@@ -20,7 +20,6 @@ from .activations import (
 )
 from .attention import dot_product_attention as dot_product_attention
 from .convolution import conv as conv, conv_transpose as conv_transpose
-from .losses import softmax_cross_entropy as softmax_cross_entropy
 from .normalisation import layer_norm as layer_norm, one_hot as one_hot, standardize as standardize
 from .piecewise import (
     glu as glu,
@@ -35,7 +34,13 @@ from .piecewise import (
     sparse_sigmoid as sparse_sigmoid,
 )
 from .pooling import avg_pool as avg_pool, max_pool as max_pool
-from .softmax import log_softmax as log_softmax, logmeanexp as logmeanexp, logsumexp as logsumexp, softmax as softmax
+from .softmax import (
+    log_softmax as log_softmax,
+    logmeanexp as logmeanexp,
+    logsumexp as logsumexp,
+    softmax as softmax,
+    softmax_cross_entropy as softmax_cross_entropy,
+)
 
 
 def __getattr__(name: str) -> object:

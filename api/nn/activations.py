@@ -3,7 +3,7 @@
 import math
 
 from ..core.ops import arithmetic, elementary, selection
-from ..core.ops.nn import gelu_tanh, network
+from ..core.ops.nn import network
 from ..core.ops.special import error_function
 from ..numpy.surface import Array, array_of, floating, lift, ordered
 
@@ -44,7 +44,7 @@ def gelu(x: Array, approximate: bool = True) -> Array:
     """
     x = ordered(floating(x), "gelu")
     if approximate:
-        return gelu_tanh.gelu_tanh(x)
+        return error_function.gelu_tanh(x)
     return error_function.gelu(x)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays.mixed_precision import is_half, widened
+from ..core.arrays.dtypes import is_half, widened
 from ..core.checks import whole
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops import reductions, selection

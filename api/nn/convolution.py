@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.avals import aval_of
-from ..core.arrays.mixed_precision import is_half
+from ..core.arrays.dtypes import is_half
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops.nn import convolution
 from ..core.ops.selection import astype

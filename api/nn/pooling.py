@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.avals import aval_of
-from ..core.arrays.mixed_precision import is_half
+from ..core.arrays.dtypes import is_half
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import selection
 from ..core.ops.nn import pooling

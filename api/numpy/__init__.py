@@ -36,10 +36,6 @@ from .indexing import (
     argwhere, choose, compress, delete, diag, diagflat, diagonal, extract, flatnonzero, insert, nonzero, select, take,
     take_along_axis, trace, tril, triu, where,
 )
-from .joining import (
-    append, array_split, block, column_stack, concat, concatenate, dsplit, dstack, hsplit, hstack, row_stack, split,
-    stack, unstack, vsplit, vstack,
-)
 from .linear_algebra import cross, dot, inner, kron, matmul, matvec, outer, tensordot, vdot, vecdot, vecmat
 from .nan_reductions import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from .order_statistics import (
@@ -57,22 +53,23 @@ from .reductions import (
     all, amax, amin, any, argmax, argmin, average, count_nonzero, cumsum, diff, max, mean, min, prod, ptp, std, sum,
     var,
 )
-from .running import cumprod, cumulative_prod, cumulative_sum, ediff1d, nancumprod, nancumsum
+from .reductions import cumprod, cumulative_prod, cumulative_sum, ediff1d, nancumprod, nancumsum
 from .sampled import convolve, correlate, gradient, interp, trapezoid, unwrap
 from .sets import (
     intersect1d, isin, setdiff1d, setxor1d, trim_zeros, union1d, unique, unique_all, unique_counts, unique_inverse,
     unique_values,
 )
 from .shaping import (
-    atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes, broadcast_to, expand_dims, flip, fliplr,
-    flipud, matrix_transpose, moveaxis, permute_dims, ravel, repeat, reshape, resize, roll, rollaxis, rot90, squeeze,
-    swapaxes, tile, transpose,
+    append, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays, broadcast_shapes, broadcast_to,
+    column_stack, concat, concatenate, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack,
+    matrix_transpose, moveaxis, permute_dims, ravel, repeat, reshape, resize, roll, rollaxis, rot90, row_stack, split,
+    squeeze, stack, swapaxes, tile, transpose, unstack, vsplit, vstack,
 )
 from .sorting import (
     argpartition, argsort, digitize, lexsort, partition, searchsorted, sort, sort_complex,
 )
 from .statistics import bincount, corrcoef, cov, histogram, histogram2d, histogram_bin_edges, histogramdd
-from .windows import bartlett, blackman, hamming, hanning, i0, kaiser
+from .elementwise import bartlett, blackman, hamming, hanning, i0, kaiser
 from .writing import at, copyto, fill_diagonal, place, put, put_along_axis, putmask
 # isort: on
 

@@ -13,7 +13,7 @@ from ..core.ops import selection, shaping
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import take
-from .joining import stack
+from .shaping import stack
 from .surface import FUNCTIONS, Array, array_beside, array_of, implements, known, traced_inside
 
 fromfunction = np.fromfunction

@@ -10,14 +10,13 @@ from ..core.arrays.backend import is_array
 from ..core.arrays.dtypes import result_dtype
 from ..core.checks import check_options, whole
 from ..core.errors import at_user_line
-from ..core.numpy_api import copies, methods
+from ..core.numpy_api import methods, views
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.trace.buffers import make_buffer
 from ..core.trace.device import constant
-from ..core.trace.inside_transform import inside_transform
-from ..core.trace.tracer import Tracer, is_concrete
+from ..core.trace.tracer import Tracer, inside_transform, is_concrete
 from ..core.types import Fun
-from .joining import stack
+from .shaping import stack
 from .surface import Array, array_of, arrays_of, as_numpy, dispatch, implements, known, lift, traced_inside
 
 _HOLDS = frozenset("fcbiu")  # kinds of dtypes that traced values have
@@ -247,10 +246,10 @@ def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str 
         shape[order[k]] = x.size
         out.append(methods.reshape(x, tuple(shape)))
     if sparse:
-        return tuple(map(copies.copied, out) if copy else out)
+        return tuple(map(views.copied, out) if copy else out)
     full_shape = np.broadcast_shapes(*[x.shape for x in out])
     out = [shaping.broadcast_to(x, full_shape) for x in out]
-    return tuple(map(copies.copied, out) if copy else out)
+    return tuple(map(views.copied, out) if copy else out)
 
 
 @implements(np.logspace)

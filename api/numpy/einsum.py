@@ -13,7 +13,7 @@ from ..core.numpy_api import methods, views
 from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions, selection, shaping
 from ..core.ops.indexing import indexing
-from ..core.ops.linalg import contraction
+from ..core.ops.linalg import products
 from .surface import Array, array_of, as_asked, implements, refuse_options
 
 opt_einsum: Any = LazyModule("opt_einsum")
@@ -126,7 +126,7 @@ def _contract(terms: list, output: str) -> Array:
     right, y = _summed(right, y, set(output) | set(left))
     letters = dict(zip(dict.fromkeys(left + right), "abcdefghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ"))
     spell = "".join
-    return contraction.einsum(x, y, subscripts=f"{spell(letters[c] for c in left)},{spell(letters[c] for c in right)}->"
+    return products.einsum(x, y, subscripts=f"{spell(letters[c] for c in left)},{spell(letters[c] for c in right)}->"
                                           f"{spell(letters[c] for c in output)}")
 
 

@@ -7,9 +7,12 @@ import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
 from ..core.errors import at_user_line
-from ..core.numpy_api import copies, methods
+from ..core.lazy import LazyModule
+from ..core.numpy_api import methods, views
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.ops.indexing import pairs
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer
 from .surface import UNSET, Array, array_of, as_numpy, dispatch, implements, lift, public, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
@@ -117,7 +120,7 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
         parts = [nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag)]
         return pairs.as_complex(shaping.stack(*parts, axis=x.ndim))  # a product with 1j makes NaN of infinite parts
     if x.dtype.kind != "f":
-        return copies.copied(x) if copy else x
+        return views.copied(x) if copy else x
     if any(v is not None and np.iscomplexobj(v) for v in (nan, posinf, neginf)):
         raise TypeError(f"nan_to_num of real values takes real replacements, but got nan={nan!r}, posinf={posinf!r}, "
                         f"neginf={neginf!r}; give real ones{at_user_line()}")
@@ -185,7 +188,7 @@ def iscomplex(x: Array) -> Array:
 
 @implements(np.astype)
 def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
-    return copies.astype(x, dtype, copy=copy)
+    return views.astype(x, dtype, copy=copy)
 
 
 @implements(np.shape)
@@ -210,3 +213,30 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 
 _NUMBERS = {"b": False, "i": 0, "f": 0.0, "c": 0j}  # for traced Python numbers, which promote as such
+
+
+# Window functions, and the Bessel function of one of them.
+
+bessel_integer: Any = LazyModule("covector.core.ops.special.bessel")
+bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.hanning
+
+
+@implements(np.i0)
+def i0(x: Array) -> Array:
+    x = array_of(x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"i0 takes real values, but got complex ones; take x.real or np.abs(x){at_user_line()}")
+    return bessel_integer.bessel_i(x, order=0)
+
+
+def kaiser(M: Any, beta: Any) -> Array:
+    if not isinstance(beta, Tracer):
+        return np.kaiser(M, beta)
+    size = np.kaiser(M, 0.0).shape[0]  # NumPy says what it takes
+    if size < 2:
+        return np.ones(size)
+    places = np.arange(size) / (M - 1) * 2.0 - 1.0
+    return i0(beta * constant(np.sqrt(1.0 - places**2), beta)) / i0(beta)
+
+
+as_numpy(kaiser, np.kaiser)

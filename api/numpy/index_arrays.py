@@ -7,9 +7,9 @@ import numpy as np
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods
 from ..core.ops import selection, shaping
-from ..core.ops.indexing import searching
+from ..core.ops.indexing import sorting
 from .indexing import flatnonzero
-from .joining import concatenate
+from .shaping import concatenate
 from .surface import Array, array_of, arrays_of, implements, traced_inside
 
 diag_indices, tril_indices, triu_indices = np.diag_indices, np.tril_indices, np.triu_indices
@@ -57,7 +57,7 @@ def ix_(*args: Array) -> tuple:
 @implements(np.unravel_index)
 def unravel_index(indices: Array, shape: Any, order: str = "C") -> tuple:
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    return searching.unravel_index(array_of(indices), shape, order)
+    return sorting.unravel_index(array_of(indices), shape, order)
 
 
 @implements(np.ravel_multi_index)
@@ -66,7 +66,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     shape = np.broadcast_shapes(*[x.shape for x in parts])
     parts = [x if x.shape == shape else shaping.broadcast_to(x, shape) for x in parts]
     dims = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
-    return searching.ravel_multi_index(*parts, dims=dims, mode=tuple(mode) if isinstance(mode, list) else mode,
+    return sorting.ravel_multi_index(*parts, dims=dims, mode=tuple(mode) if isinstance(mode, list) else mode,
                                        order=order)
 
 

@@ -9,9 +9,9 @@ from ..core.errors import at_user_line
 from ..core.numpy_api import methods, roots
 from ..core.numpy_api.reducing import masked, reduce
 from ..core.ops import reductions as r, selection
-from ..core.ops.indexing import searching
+from ..core.ops.indexing import sorting
 from . import reductions
-from .running import without_nan
+from .reductions import without_nan
 from .surface import UNSET, Array, Axis, array_of, implements, refuse_options, without_mask
 
 _TABLE = 2048  # elements: 2049 calls of 30 us
@@ -120,13 +120,13 @@ def _nan_extreme(reducer: Any, a: Array, axis: Axis, keepdims: bool, initial: An
 @implements(np.nanargmax)
 def nanargmax(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = False) -> Array:
     refuse_options("nanargmax", out)
-    return _place(searching.nanargmax, array_of(a), axis, keepdims)
+    return _place(sorting.nanargmax, array_of(a), axis, keepdims)
 
 
 @implements(np.nanargmin)
 def nanargmin(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = False) -> Array:
     refuse_options("nanargmin", out)
-    return _place(searching.nanargmin, array_of(a), axis, keepdims)
+    return _place(sorting.nanargmin, array_of(a), axis, keepdims)
 
 
 def _place(prim: Any, a: Array, axis: Axis, keepdims: Any) -> Array:

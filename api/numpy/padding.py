@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import at_user_line
-from ..core.numpy_api import copies, methods
+from ..core.numpy_api import methods, views
 from ..core.ops import selection, shaping
 from ..core.ops.linalg import products
 from ..core.trace.buffers import make_buffer
@@ -39,9 +39,9 @@ def pad(array: Array, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> 
                          f"{''.join(f', {k}=' for k in kwargs)}; choose one, and its options{at_user_line()}")
     widths = _widths(pad_width, array.ndim)
     if mode == "empty" or mode == "constant" and not kwargs:
-        return shaping.pad(array, widths) if any(map(any, widths)) else copies.copied(array)
+        return shaping.pad(array, widths) if any(map(any, widths)) else views.copied(array)
     if not any(map(any, widths)):
-        return copies.copied(array)
+        return views.copied(array)
     value = {**options, **kwargs}
     for axis, width in enumerate(widths):
         if any(width):

@@ -10,7 +10,7 @@ from ..core.errors import at_user_line
 from ..core.numpy_api import methods
 from ..core.numpy_api.reducing import reduce
 from ..core.ops import arithmetic, reductions, running, selection, shaping
-from ..core.ops.linalg import polynomials, products
+from ..core.ops.linalg import products, spectral
 from ..core.trace.device import constant
 from ..core.trace.tracer import is_concrete
 from .linalg import inv
@@ -117,7 +117,7 @@ def roots(p: Array) -> Array:
         return wanted
     p = p if p.dtype.kind in "fc" else selection.astype(p, np.float64)
     first = int(places[0])
-    ans = polynomials.monic_roots(p[first + 1 :] / p[first])
+    ans = spectral.monic_roots(p[first + 1 :] / p[first])
     ans = ans if wanted.dtype.kind == "c" else ans.real
     return ans if ans.dtype == wanted.dtype else selection.astype(ans, wanted.dtype)
 

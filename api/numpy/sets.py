@@ -7,9 +7,9 @@ import numpy as np
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods
 from ..core.ops import selection
-from ..core.ops.indexing import searching
+from ..core.ops.indexing import sorting
 from .indexing import take
-from .joining import concatenate
+from .shaping import concatenate
 from .surface import Array, array_of, implements, known
 
 
@@ -89,7 +89,7 @@ def setxor1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
 @implements(np.isin)
 def isin(element: Array, test_elements: Array, assume_unique: bool = False, invert: bool = False, *,
          kind: Any = None) -> Array:
-    return searching.isin(methods.reshape(array_of(test_elements), (-1,)), array_of(element), bool(invert))
+    return sorting.isin(methods.reshape(array_of(test_elements), (-1,)), array_of(element), bool(invert))
 
 
 @implements(np.trim_zeros)

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods
 from ..core.ops import selection
-from ..core.ops.indexing import searching, sorting as ordering
+from ..core.ops.indexing import sorting, sorting as ordering
 from .surface import Array, array_of, implements
 
 
@@ -51,7 +51,7 @@ def _partition(name: str, a: Array, kth: Any, axis: Any, kind: str, fields: Any)
     if chosen.size and a.size and not (-size <= chosen.min() and chosen.max() < size):
         raise ValueError(f"{name} got kth={kth!r}, which is out of bounds for axis {axis} of length {size}; give "
                          f"indices from {-size} to {size - 1}{at_user_line()}")
-    return a, axis, searching.argpartition(a, axis, tuple(chosen.tolist()) if chosen.ndim else int(chosen))
+    return a, axis, sorting.argpartition(a, axis, tuple(chosen.tolist()) if chosen.ndim else int(chosen))
 
 
 @implements(np.lexsort)
@@ -62,7 +62,7 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
                         f"give a sequence of them, the last one first in rank{at_user_line()}")
     if not keys[0].ndim:
         return np.zeros((), np.intp)
-    return searching.lexsort(*keys, axis=methods.normal_axis(axis, keys[0].ndim))
+    return sorting.lexsort(*keys, axis=methods.normal_axis(axis, keys[0].ndim))
 
 
 @implements(np.sort_complex)
@@ -81,7 +81,7 @@ def searchsorted(a: Array, v: Array, side: str = "left", sorter: Any = None) -> 
                          f"ravel and sort it before{at_user_line()}")
     if sorter is not None:
         a = methods.take(a, sorter)
-    return searching.searchsorted(a, v, side)
+    return sorting.searchsorted(a, v, side)
 
 
 @implements(np.digitize)
@@ -92,4 +92,4 @@ def digitize(x: Array, bins: Array, right: bool = False) -> Array:
                         f"take x.real or np.abs(x){at_user_line()}")
     if bins.ndim != 1:
         raise ValueError(f"digitize needs a vector of bins, but got shape {bins.shape}; ravel it{at_user_line()}")
-    return searching.digitize(bins, x, bool(right))
+    return sorting.digitize(bins, x, bool(right))

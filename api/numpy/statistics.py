@@ -13,15 +13,15 @@ from ..core.errors import DtypeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.numpy_api.reducing import mean, reduce
 from ..core.ops import arithmetic, reductions as r, selection, shaping
-from ..core.ops.indexing import indexing, searching
+from ..core.ops.indexing import indexing, sorting
 from ..core.ops.linalg import products
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer, is_concrete
-from ..transforms.debug.effects import stop_gradient
+from ..transforms.staging.effects import stop_gradient
 from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal
-from .joining import stack
+from .shaping import stack
 from .surface import Array, array_beside, array_of, as_asked, implements, known, ordered, traced_inside
 
 _range = builtins.range
@@ -196,7 +196,7 @@ def histogram(a: Array, bins: Any = 10, range: Any = None, density: Any = None, 
 def _bin_of(a: Array, edges: Array) -> tuple:
     """The bin of each element, the last edge included, and whether it is in any."""
     last = edges.shape[0] - 2
-    place = searching.searchsorted(edges, a, "right") - 1
+    place = sorting.searchsorted(edges, a, "right") - 1
     place = selection.minimum(selection.maximum(place, 0), last)
     return place, (a >= edges[0]) & (a <= edges[-1])
 

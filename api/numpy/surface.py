@@ -9,10 +9,10 @@ import numpy as np
 from ..core.arrays.avals import make_aval
 from ..core.arrays.backend import find_backend
 from ..core.arrays.dtypes import is_inexact
-from ..core.arrays.ufunc_dispatch import small
+from ..core.arrays.sums import small
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
-from ..core.numpy_api.protocol import OF_UFUNCS, OPERATORS, UFUNCS, arrays_of_numbers
+from ..core.numpy_api.methods import OF_UFUNCS, OPERATORS, UFUNCS, arrays_of_numbers
 from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping

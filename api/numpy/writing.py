@@ -7,7 +7,7 @@ import numpy as np
 from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.numpy_api.at import At
-from ..core.numpy_api.copies import cast_for_write
+from ..core.numpy_api.views import cast_for_write
 from ..core.ops import reductions as r, selection
 from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import along, take

@@ -17,23 +17,21 @@ from .continuous import (
     weibull_min as weibull_min,
 )
 from .discrete import (
-    bernoulli as bernoulli,
-    categorical as categorical,
-    choice as choice,
-    geometric as geometric,
-    permutation as permutation,
-    rademacher as rademacher,
-    randint as randint,
-)
-from .gamma_family import (
     ball as ball,
+    bernoulli as bernoulli,
     beta as beta,
+    categorical as categorical,
     chisquare as chisquare,
+    choice as choice,
     dirichlet as dirichlet,
     f as f,
     gamma as gamma,
     generalized_normal as generalized_normal,
+    geometric as geometric,
     loggamma as loggamma,
+    permutation as permutation,
+    rademacher as rademacher,
+    randint as randint,
     t as t,
 )
 from .keys import PRNGKey as PRNGKey, bits as bits, fold_in as fold_in, key as key, split as split

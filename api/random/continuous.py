@@ -7,10 +7,10 @@ import numpy as np
 
 from ..core.ops import arithmetic, selection
 from ..core.ops.random_bits import random_unit
-from ..core.ops.special import digits, error_function, normal_distribution, truncated
+from ..core.ops.special import error_function, normal_distribution
 from ..numpy import linalg, sqrt, tan
 from ..numpy.surface import Array
-from ..transforms.debug.effects import stop_gradient
+from ..transforms.staging.effects import stop_gradient
 from .keys import Shape, between, checked, float_type, parameters, sizes, split, spread
 
 
@@ -101,9 +101,9 @@ def truncated_normal(
     # On one side of 0 the quantile of the tail from the nearer bound: erf of bounds further out rounds to 1.
     near = selection.where(left, -upper, selection.where(right, lower, 1.0))
     far = selection.where(left, -lower, selection.where(right, upper, 2.0))
-    tail = truncated.truncated_above(random_unit(key, shape, kind.name), near, far)
+    tail = normal_distribution.truncated_above(random_unit(key, shape, kind.name), near, far)
     found = selection.where(across, inner, selection.where(left, -tail, tail))
-    low, high = digits.nextafter(stop_gradient(lower), kind.type(math.inf)), digits.nextafter(
+    low, high = arithmetic.nextafter(stop_gradient(lower), kind.type(math.inf)), arithmetic.nextafter(
         stop_gradient(upper), kind.type(-math.inf))
     return selection.minimum(selection.maximum(found, low), high)
 

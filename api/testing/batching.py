@@ -10,8 +10,7 @@ from ..core.arrays.avals import aval_of
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.vmap import vmap
 from .cases import Case
-from .compare import CheckError, agree
-from .differences import random_direction
+from .compare import CheckError, agree, random_direction
 
 SIZES = (3, 1, 0)
 

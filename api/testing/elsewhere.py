@@ -10,15 +10,14 @@ from ..core.arrays.avals import aval_of
 from ..core.arrays.backend import BACKENDS, Backend
 from ..core.errors import BackendError
 from ..core.primitive.primitive import NotLowered
-from ..transforms.compile.loops.kinds import KINDS
+from ..transforms.compile.loops.statements import KINDS
 from ..transforms.compile.lower.lowering import ATOMIC, composed, lowered, recorded
 from ..transforms.graph.equations import Equation, Literal, Var
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import vjp
 from ..transforms.staging.staging import make_graph
 from .cases import Case
-from .compare import CheckError, agree, same_aval
-from .differences import random_direction
+from .compare import CheckError, agree, random_direction, same_aval
 
 
 def check_staged(case: Case, rng: np.random.Generator) -> None:

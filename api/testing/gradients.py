@@ -10,8 +10,7 @@ from ..core.errors import DtypeError, at_user_line
 from ..transforms.arguments.arguments import flatten
 from ..transforms.interpreters.forward import jvp
 from .check import adjoint
-from .compare import CheckError, agree, inner, same_aval
-from .differences import difference, random_direction
+from .compare import CheckError, agree, difference, inner, random_direction, same_aval
 
 
 def check_grads(

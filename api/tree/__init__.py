@@ -1,7 +1,7 @@
 """Pytrees: map, flatten and ravel nested dicts, lists, tuples and registered classes of arrays (optree, wrapped)."""
 
 from ..core.foreign import TREE as _TREE, missing as _missing
-from .classes import register as register, register_dataclass as register_dataclass, static as static
+from .classes import keystr as keystr, register as register, register_dataclass as register_dataclass, static as static
 from .containers import (
     all as all,
     broadcast as broadcast,
@@ -17,7 +17,6 @@ from .containers import (
     transpose as transpose,
     unflatten as unflatten,
 )
-from .paths import keystr as keystr
 
 
 def __getattr__(name: str) -> object:

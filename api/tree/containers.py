@@ -14,9 +14,8 @@ from ..core.ops.selection import astype
 from ..core.ops.shaping import concatenate
 from ..core.trace.tracer import Tracer
 from ..core.types import PyTree
-from ..transforms.arguments.arguments import NAMESPACE, described
-from ..transforms.arguments.trees import optree
-from .paths import path_of
+from ..transforms.arguments.arguments import NAMESPACE, described, optree
+from .classes import path_of
 
 
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:

@@ -26,7 +26,6 @@ from ._impl.factories.creation import (
 from ._impl.factories.from_data import as_tensor, asarray, from_numpy, frombuffer, tensor
 from ._impl.factories.ranges import arange, linspace, logspace, range_ as range
 from ._impl.func.control_flow import cond, while_loop
-from ._impl.installing.install import install
 from ._impl.modes.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from ._impl.modes.grad_mode import is_grad_enabled, is_inference, is_inference_mode_enabled
 from ._impl.modes.warnings import is_warn_always_enabled, set_warn_always
@@ -58,6 +57,7 @@ from ._impl.platform.determinism import (
     set_float32_matmul_precision,
     use_deterministic_algorithms,
 )
+from ._impl.platform.install import install
 from ._impl.public_names import NAMES as _NAMES
 from ._impl.random.sampling import rand, randint, randn, randperm
 from ._impl.sparse import dense_methods as _dense_methods
@@ -99,7 +99,7 @@ can_cast, promote_types, result_type = map(_asks_modes, (can_cast, promote_types
 _surface.publish(globals())
 torch = _sys.modules[__name__]  # PyTorch's module has itself, and programs write so
 __getattr__, __dir__ = _surface.look_up("", """
-    _impl.module.cells: _weight_norm gru_cell lstm_cell norm_except_dim rnn_relu_cell rnn_tanh_cell
+    _impl.module.sequences: _weight_norm gru_cell lstm_cell norm_except_dim rnn_relu_cell rnn_tanh_cell
     _impl.module.low_rank: pca_lowrank svd_lowrank
     _impl.module.sequences: gru lstm rnn_relu rnn_tanh
     cuda: AcceleratorError OutOfMemoryError

@@ -4,7 +4,7 @@ import os as _os
 import re as _re
 from urllib.parse import urlparse as urlparse  # torch.hub has it, and programs take it from there
 
-from ._impl.dispatch.unbuilt_parts import parts as _parts
+from ._impl.dispatch.unbuilt import parts as _parts
 
 globals().update(_parts("hub", "tqdm", "download_url_to_file help list load load_state_dict_from_url set_dir"))
 HASH_REGEX = _re.compile(r"-([a-f0-9]*)\.")  # the checksum in the name of a file of weights

@@ -3,7 +3,7 @@
 import functools as _functools
 
 from ._impl.dispatch import surface as _surface
-from ._impl.dispatch.unbuilt_parts import parts as _parts
+from ._impl.dispatch.unbuilt import parts as _parts
 from ._impl.function.custom_operators import (
     EARLY_FAKES as _EARLY_FAKES,
     OPERATORS as _OPERATORS,

@@ -4,7 +4,7 @@ import multiprocessing as _multiprocessing
 from multiprocessing import *  # noqa: F403
 
 from ._impl.dispatch import surface as _surface
-from ._impl.dispatch.unbuilt_parts import parts as _parts
+from ._impl.dispatch.unbuilt import parts as _parts
 
 __all__ = [*_multiprocessing.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]
 

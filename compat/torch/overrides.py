@@ -4,13 +4,11 @@ import functools as _functools
 
 from ..._engine import LazyModule as _LazyModule, loaded as _loaded
 from ._impl.dispatch import surface as _surface
-from ._impl.dispatch.function_modes import (
-    BaseTorchFunctionMode as BaseTorchFunctionMode,
-    TorchFunctionMode as TorchFunctionMode,
-)
-from ._impl.dispatch.overridable import functions_of as _functions_of
 from ._impl.dispatch.telling import modes_in_force as _modes_in_force
 from ._impl.dispatch.torch_function import (
+    BaseTorchFunctionMode as BaseTorchFunctionMode,
+    TorchFunctionMode as TorchFunctionMode,
+    functions_of as _functions_of,
     handle_torch_function as handle_torch_function,
     has_torch_function as has_torch_function,
     has_torch_function_unary as has_torch_function_unary,

@@ -3,9 +3,8 @@
 import numpy as np
 
 from ..arrays.axes import ALL_AXES, normal_axes
-from ..arrays.dtypes import is_inexact
+from ..arrays.dtypes import is_half, is_inexact
 from ..arrays.fp_warnings import warn_user
-from ..arrays.mixed_precision import is_half
 from ..checks import flag
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
 from ..ops import arithmetic as a, log_sums, reductions as r, selection

@@ -12,8 +12,8 @@ from ..trace.buffers import Buffer
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
 from .at import turn_numbers
-from .copies import cast_for_write
 from .reducing import in_dtype, reduce as reduce_prim
+from .views import cast_for_write
 
 _REDUCTIONS = {
     np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,

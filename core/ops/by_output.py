@@ -6,7 +6,7 @@ The slope by a rounded output has few digits where that is close to its limit; r
 
 import numpy as np
 
-from ..arrays.ufunc_dispatch import small
+from ..arrays.sums import small
 from ..primitive.families import elementwise
 from .elementary import _kernel_sigmoid, _sigmoid, _stable_sigmoid
 from .samples import unary

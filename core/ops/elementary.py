@@ -7,13 +7,12 @@ from math import isfinite
 import numpy as np
 
 from ..arrays.avals import make_aval
-from ..arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
-from ..arrays.sums import PLAIN, total
-from ..arrays.ufunc_dispatch import MOST, small
+from ..arrays.fp_warnings import enter_error_state, error_state, leave_error_state, make_error_state
+from ..arrays.sums import MOST, PLAIN, small, total
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import _tanh_slope, cos, exp, hypot, sqrt, tanh
 from .dependence import ELEMENTS
-from .quotient_loops import FMOD
+from .float_loops import FMOD
 from .samples import Sample, binary, together, unary
 from .selection import extreme, sign, where
 from .shaping import absolute

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from ..arrays.avals import make_aval
-from ..arrays.dtypes import real_dtype
-from ..arrays.mixed_precision import in_single, widened
+from ..arrays.dtypes import in_single, real_dtype, widened
 from ..arrays.sums import LEAST, sums
 from ..primitive.families import ZERO, linear, primitive
 from ..primitive.primitive import REGISTRY, NotLowered

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..arrays.sums import shaped
-from ..primitive.kernels import LEAST
-from ..primitive.loop_kernels import Loops, stripes
+from ..primitive.kernels import LEAST, Loops, stripes
 
 ndarray = np.ndarray
 

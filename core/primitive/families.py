@@ -5,17 +5,16 @@ import operator
 
 import numpy as np
 
+from .. import ROADS
 from ..arrays.avals import make_aval
-from ..arrays.ufunc_dispatch import LARGE, small
+from ..arrays.sums import LARGE, small
 from ..errors import RuleError
-from ..roads import ROADS
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .broadcasting import elementwise_batch, elementwise_shape
 from .call_lanes import general_lane, pair_lane, single_lane
-from .kernels import with_kernel
+from .kernels import Loops, with_kernel
 from .lanes import binary_lane, flat_lane, unary_lane
-from .loop_kernels import Loops
 from .primitive import REGISTRY, ZERO, Formula, NotLowered, Primitive, Rules, argument_names
 
 ndarray = np.ndarray

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays.avals import SCALARS, aval_of
 from ..arrays.backend import RAW
-from ..arrays.errstate import SILENT, enter_error_state, error_state, leave_error_state
+from ..arrays.fp_warnings import SILENT, enter_error_state, error_state, leave_error_state
 from ..slots import AvalSlots, TracerSlots, TraceSlots
 from ..tape.recording import dual
 from ..tape.strong_zeros import holds_nan, strong_tangent

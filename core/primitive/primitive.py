@@ -8,12 +8,11 @@ import numpy as np
 
 from ..arrays.avals import aval_of
 from ..arrays.backend import BY_TYPE, RAW, namespace_of, special_function
-from ..arrays.dtypes import is_inexact
-from ..arrays.mixed_precision import holds_half, widened
+from ..arrays.dtypes import holds_half, is_inexact, widened
 from ..errors import RuleError, at_user_line
 from ..facts import FACTS, REGISTRY as REGISTRY, Operation
-from ..tape.rules import compile_rule, meets_infinities
 from ..tape.strong_zeros import add_tangents
+from ..tape.tape import compile_rule, meets_infinities
 from ..trace.device import array_of_list, refuse_operands
 from ..trace.foreign_containers import values_of
 from ..trace.tracer import Trace, Tracer

@@ -5,7 +5,7 @@ from heapq import heappush
 
 import numpy as np
 
-from ..arrays.ufunc_dispatch import small
+from ..arrays.sums import small
 from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer

@@ -10,6 +10,7 @@ from weakref import ref
 import numpy as np
 
 from ..arrays.avals import aval_of, make_aval
+from ..arrays.fp_warnings import enter_reporting, error_state, leave_error_state
 from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..slots import TracerSlots, TraceSlots
@@ -270,7 +271,7 @@ def make_batched(trace: Trace, value: Any) -> Any:
         a `Batched` tracer with one axis less.
 
     >>> import numpy as np
-    >>> from covector._engine import VmapTrace
+    >>> from covector._interpreters import VmapTrace
     >>> from covector.extend import make_batched
     >>> make_batched(VmapTrace(3), np.ones((3, 2))).shape
     (2,)
@@ -405,3 +406,23 @@ def check_alive(trace, where):
             f"{getattr(where, 'name', where)} used a traced value of a {trace.kind} that has finished; return values "
             f"from the transformed function (has_aux=True for extra results) instead of storing them{at_user_line()}"
         )
+
+
+# Tell whether code runs inside a transform: those that call the user's functions say so.
+
+INSIDE = ContextVar("covector_inside", default=False)
+inside_transform = INSIDE.get
+
+
+def call_inside(fun, *args, **kwargs):
+    """Call a user's function with traced values: NumPy's warnings name the line that they are of."""
+    state, inside = error_state(), INSIDE.get()
+    try:
+        INSIDE.set(True)
+        enter_reporting()
+        return fun(*args, **kwargs)
+    finally:
+        try:
+            leave_error_state(state)
+        finally:  # a signal may arrive after either
+            INSIDE.set(inside)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from covector.backends.cupy_ import CUPY
-from covector.backends.cupy_special import Special
+from covector.backends.cupy_ import CUPY, Special
 from covector.core.arrays.backend import BACKENDS, Backend
 from covector.core.errors import BackendError
 from covector.extend import Tracer

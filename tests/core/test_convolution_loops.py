@@ -9,7 +9,7 @@ import covector
 import covector.numpy as cnp
 from covector import nn
 from covector.core.ops.nn import convolution, convolution_loops
-from covector.core.primitive.loop_kernels import KNOWN_LOOPS
+from covector.core.primitive.kernels import KNOWN_LOOPS
 from covector.extend import REGISTRY
 from covector.testing import check
 from covector.transforms.compile.machine.engine import Machine

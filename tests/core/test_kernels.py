@@ -12,7 +12,7 @@ import pytest
 import covector
 from covector import nn
 from covector.compat import torch
-from covector.core.arrays.compilers import KERNELS
+from covector.core.arrays.backend import KERNELS
 from covector.core.primitive.kernels import KNOWN, LEAST
 from covector.extend import REGISTRY
 

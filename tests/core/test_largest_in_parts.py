@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.ops.nn import largest_in_parts
+from covector.core.ops.nn import largest_places
 
 
 def _by_hand(x, counts):
@@ -33,8 +33,8 @@ def test_the_places_are_the_first_largest_or_the_last_nan(shape, counts, dtype):
             x[rng.random(shape) < 0.5] = -np.inf
             x[rng.random(shape) < 0.1 * (kind - 1)] = np.nan
         expected = _by_hand(x, counts)
-        np.testing.assert_array_equal(largest_in_parts.largest_in_parts(x, counts), expected)
-        np.testing.assert_array_equal(largest_in_parts._places(np, x, counts), expected)
+        np.testing.assert_array_equal(largest_places.largest_in_parts(x, counts), expected)
+        np.testing.assert_array_equal(largest_places._places_in_parts(np, x, counts), expected)
         if kind < 2:
-            mapped = covector.vmap(lambda x: largest_in_parts.largest_in_parts(x, counts))(np.stack([x, x]))
+            mapped = covector.vmap(lambda x: largest_places.largest_in_parts(x, counts))(np.stack([x, x]))
             np.testing.assert_array_equal(mapped, np.stack([expected, expected]))

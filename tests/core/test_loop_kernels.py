@@ -7,9 +7,9 @@ import pytest
 
 import covector
 from covector.compat import torch
-from covector.core.arrays.compilers import KERNELS
+from covector.core.arrays.backend import KERNELS
 from covector.core.errors import ShapeError
-from covector.core.primitive.loop_kernels import KNOWN_LOOPS
+from covector.core.primitive.kernels import KNOWN_LOOPS
 from covector.extend import REGISTRY
 from covector.testing import check
 from covector.testing.cases import cases

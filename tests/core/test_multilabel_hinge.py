@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.ops.nn import multilabel_hinge as hinge
+from covector.core.ops.nn import classification as hinge
 
 
 def _by_hand(row, labels):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.ops.nn import prelu as module
+from covector.core.ops.nn import piecewise as module
 from covector.extend import REGISTRY
 from covector.testing import check
 

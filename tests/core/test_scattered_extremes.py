@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.core.ops.indexing import scattered_extremes as extremes
+from covector.core.ops.indexing import extremes as extremes
 
 EXTREME = extremes.scattered_extreme
 

@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
+from covector.core import compiled
 from covector.core.arrays.small_ufuncs import small
-from covector.core.roads import compiled
 
 SHAPES = [(4,), (), (3, 4), (1, 4), (3, 1), (2, 3, 4), (2, 1, 4), (1, 1, 1), (0,), (5, 0), (1,), (70, 70)]
 UFUNCS = [getattr(np, name) for name in (

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from covector.transforms.ranks import messages
+from covector.transforms.ranks import group as messages
 
 _PATH = Path(__file__).resolve().parents[2] / "benchmarks" / "cost_model.py"
 _spec = importlib.util.spec_from_file_location("cost_model", _PATH)

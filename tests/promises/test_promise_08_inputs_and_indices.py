@@ -126,7 +126,7 @@ def test_each_example_writes_at_places_of_its_own(part, one):
     key = {_row: lambda i: i, _elements: lambda i: (i, i + 1), _swapped: lambda i: (slice(None), i)}[part]
 
     def written(x, v, i):
-        return np.sum(covector._engine.At(x)[key(i)].set(v) * WEIGHTS)
+        return np.sum(covector._primitives.At(x)[key(i)].set(v) * WEIGHTS)
 
     def in_place(x, v, i):
         y = np.copy(x)
@@ -153,8 +153,8 @@ READS = [
     lambda x, i: np.take(x, i, 0), lambda x, i: np.take_along_axis(x, i.reshape(1, 1), 0),
 ]  # fmt: skip
 WRITES = [
-    lambda x, i: covector._engine.At(x)[i].get(), lambda x, i: covector._engine.At(x)[i].add(1.0),
-    lambda x, i: covector._engine.At(x)[i].set(1.0), lambda x, i: covector._engine.At(x)[i, 0].set(1.0),
+    lambda x, i: covector._primitives.At(x)[i].get(), lambda x, i: covector._primitives.At(x)[i].add(1.0),
+    lambda x, i: covector._primitives.At(x)[i].set(1.0), lambda x, i: covector._primitives.At(x)[i, 0].set(1.0),
 ]  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def test_places_of_small_integer_types_reach_the_end_of_a_long_axis():
     for dtype in (np.uint8, np.int8):
         places = np.array([3, 120], dtype)
         np.testing.assert_array_equal(covector.vmap(lambda x, i: x[i])(xs, places), [3.0, 720.0])
-        lowest = covector.vmap(lambda x, i: covector._engine.At(x)[i].set(-1.0).min())(xs, places)
+        lowest = covector.vmap(lambda x, i: covector._primitives.At(x)[i].set(-1.0).min())(xs, places)
         np.testing.assert_array_equal(lowest, -1.0)
 
 

@@ -14,8 +14,8 @@ from covector.compat.torch._impl.engine.graph_task import RUNNING
 from covector.compat.torch._impl.modes.context import Context
 from covector.compat.torch._impl.modes.modes import MODES
 from covector.compat.torch._impl.state.levels import DUAL
-from covector.core.arrays.errstate import enter_error_state, error_state
-from covector.core.trace.closure_guard import CLOSURE_GUARD
+from covector.core.arrays.fp_warnings import enter_error_state, error_state
+from covector.core.trace.buffers import CLOSURE_GUARD
 from covector.core.trace.tracer import LENIENT
 from covector.transforms.scope.axis_environment import _AXES
 

@@ -93,7 +93,6 @@ UNPICKLES = {"load", "loads", "Unpickler", "_Unpickler"}
 ALLOWED = {
     # PyTorch's file format is a pickle; its reader knows a list of harmless names, and no others unless it is told to.
     "compat/torch/_impl/interchange/readers.py: Unpickler", "compat/torch/_impl/interchange/readers.py: _Unpickler",
-    "compat/torch/_impl/interchange/legacy_files.py: _Unpickler",
     # Source that the library writes itself: names are its own, and whatever comes from the user is an object in the
     # scope or the repr of a Python number; test_source_holds_no_text_of_the_user.
     "transforms/compile/render/functions.py: compile", "transforms/compile/render/functions.py: exec",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector import _engine
+from covector import _primitives
 
 X = np.array([1.0, 2.0, 3.0])
 COUNTS = np.array([2, 0, 1])
@@ -80,7 +80,7 @@ def test_linear_transpose_names_itself():
 
 
 def test_indexed_updates_that_subtract_and_multiply():
-    at = _engine.At
+    at = _primitives.At
     np.testing.assert_array_equal(at(X)[np.array([0, 0, 2])].subtract(1.0), [-1, 2, 2])
     np.testing.assert_array_equal(cv.grad(lambda x: x.at[0].subtract(x[1]).prod())(X), [6.0, -9.0, -2.0])
     np.testing.assert_array_equal(cv.grad(lambda x: x.at[0].mul(x[1]).prod())(X), [12.0, 12.0, 4.0])

@@ -5,7 +5,7 @@ import pytest
 
 import covector as cv
 from covector import tree
-from covector._engine import At
+from covector._primitives import At
 
 X, M = np.arange(1.0, 4.0), np.arange(1.0, 7.0).reshape(2, 3)
 RAGGED = [[1.0], [1.0, 2.0]]

@@ -5,7 +5,7 @@ import pytest
 
 import covector as cv
 from covector.transforms.graph.equations import walk
-from covector.transforms.staging.merging import merged
+from covector.transforms.staging.passes import merged
 
 X = np.linspace(0.1, 0.9, 6)
 

@@ -17,7 +17,7 @@ from covector.core.errors import DtypeError, RuleError
 from covector.extend import REGISTRY
 from covector.transforms.compile.call.steps import Call, Launch
 from covector.transforms.compile.maths import FUNCTIONS
-from covector.transforms.compile.render.cuda import batched, parallel, schedule
+from covector.transforms.compile.render.cuda import parallel, schedule
 
 SPEC = importlib.util.spec_from_file_location("c_functions", Path(__file__).with_name("c_functions.py"))
 C = importlib.util.module_from_spec(SPEC)
@@ -226,7 +226,7 @@ def test_nvrtc_knows_constants_without_end():
 def test_random_programs_agree(wide, tmp_path, monkeypatch):
     """Their arrays have few elements: with `wide` threads share these all the same."""
     if wide:
-        monkeypatch.setattr(batched, "WIDE", 2)
+        monkeypatch.setattr(schedule, "WIDE", 2)
         monkeypatch.setattr(schedule, "ALIKE", 1)
         monkeypatch.setattr(parallel, "SMALL", 0)
     written = []

@@ -11,9 +11,8 @@ from covector.core.ops.running_loops import RUNNING_SUMS
 from covector.transforms.compile.call.loop_function import loop_function
 from covector.transforms.compile.loops.define import Body, New
 from covector.transforms.compile.loops.statements import OUTSIDE
-from covector.transforms.compile.render.c.languages import C as LANGUAGE
 from covector.transforms.compile.render.c.printer import Printer
-from covector.transforms.compile.render.c.text import STORED, Module
+from covector.transforms.compile.render.c.text import STORED, C as LANGUAGE, Module
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
 SPEC = importlib.util.spec_from_file_location("c_functions", Path(__file__).with_name("c_functions.py"))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.arrays import compilers
+from covector.core.arrays import backend
 from covector.core.errors import MissingLibraryError
 from covector.transforms.compile.call import callable as native_callable
 from covector.transforms.compile.machine import blas, layouts
@@ -338,9 +338,9 @@ def test_without_llvm(monkeypatch):
     def missing():
         raise ImportError("no module named llvmlite")
 
-    monkeypatch.setitem(compilers._LOADERS, "llvmlite", (missing, "llvm"))
-    monkeypatch.setattr(compilers, "_LOADED", {})
-    monkeypatch.setattr(compilers, "_INSTALLED", {"llvmlite": None})
+    monkeypatch.setitem(backend._LOADERS, "llvmlite", (missing, "llvm"))
+    monkeypatch.setattr(backend, "_LOADED", {})
+    monkeypatch.setattr(backend, "_INSTALLED", {"llvmlite": None})
     with pytest.raises(MissingLibraryError, match=r"pip install 'covector\[llvm\]', or leave.*native_call"):
         native(bumps)
     assert np.isfinite(cv.jit(bumps)(X))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.arrays import compilers
+from covector.core.arrays import backend
 from covector.core.errors import MissingLibraryError
 from covector.transforms.compile.machine import engine
 
@@ -67,14 +67,14 @@ def test_without_llvm_nothing_changes(monkeypatch, absent):
         raise RuntimeError("no available targets")
 
     if absent == "not installed":
-        monkeypatch.setattr(compilers, "_INSTALLED", {"llvmlite": None})
+        monkeypatch.setattr(backend, "_INSTALLED", {"llvmlite": None})
     if absent == "no code for the processor":
         monkeypatch.setattr(engine.machine().llvm().Target, "from_default_triple", refuse)
         monkeypatch.setattr(engine.machine(), "about", None)
     else:
-        monkeypatch.setitem(compilers._LOADERS, "llvmlite", (missing, "llvm"))
-        monkeypatch.setattr(compilers, "_LOADED", {})
-    monkeypatch.setattr(compilers, "_TOLD", set())
+        monkeypatch.setitem(backend._LOADERS, "llvmlite", (missing, "llvm"))
+        monkeypatch.setattr(backend, "_LOADED", {})
+    monkeypatch.setattr(backend, "_TOLD", set())
     monkeypatch.setenv("COVECTOR_CACHE", "0")
     f = cv.jit(lambda x: np.cosh(x) * 3.125 * bumps(x))
     with warnings.catch_warnings(record=True) as caught:

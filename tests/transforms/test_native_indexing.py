@@ -10,7 +10,7 @@ import covector as cv
 from covector.core.errors import DtypeError
 from covector.transforms.compile.call.native_program import native as printer
 from covector.transforms.compile.loops.statements import Loop, Nest, inner
-from covector.transforms.compile.lower.structure import is_native
+from covector.transforms.compile.lower.lowerings import is_native
 from covector.transforms.compile.lower.writer import Writer
 from covector.transforms.compile.program import Programs, optimised
 

@@ -7,7 +7,7 @@ import covector as cv
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 from covector.transforms.compile.loops.statements import Memory, Place
-from covector.transforms.compile.render.llvm.interleaved import chunks
+from covector.transforms.compile.render.llvm.nests import chunks
 
 
 def places(*offsets, stride=5, memory=None, kind="f64"):

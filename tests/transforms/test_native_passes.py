@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.arrays.compilers import installed
+from covector.core.arrays.backend import installed
 from covector.transforms.compile.lower import writer
 
 LONG = np.random.default_rng(0).uniform(0.5, 1.5, size=3000)

@@ -8,8 +8,7 @@ import numpy as np
 import optree
 import pytest
 
-from covector.transforms.arguments.small_pytrees import Nest, Rebuild, nest_of
-from covector.transforms.arguments.trees import NAMESPACE
+from covector.transforms.arguments.arguments import NAMESPACE, Nest, Rebuild, nest_of
 
 Pair = namedtuple("Pair", "a b")
 TREES = {

@@ -14,8 +14,7 @@ from covector.transforms.compile.rules.indexing import PARTS, ROWS
 from covector.transforms.compile.rules.products import PRODUCTS
 from covector.transforms.compile.rules.rewrite import rewrite, rules
 from covector.transforms.compile.rules.softmax import SOFTMAX
-from covector.transforms.graph.draft import Draft
-from covector.transforms.graph.equations import Equation, Literal
+from covector.transforms.graph.equations import Draft, Equation, Literal
 from covector.transforms.graph.printing import text_of
 
 X, LONG, PLACES = np.arange(6.0).reshape(2, 3), np.arange(64.0).reshape(2, 32), np.array([1, 0])

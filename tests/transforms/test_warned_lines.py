@@ -10,7 +10,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as cnp
-from covector.core.arrays.errstate import enter_error_state, error_state, leave_error_state
+from covector.core.arrays.fp_warnings import enter_error_state, error_state, leave_error_state
 
 ZERO = np.array([0.0, 1.0])
 LARGE = np.array([1000.0, 1.0])

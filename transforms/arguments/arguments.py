@@ -1,6 +1,7 @@
 """Pytrees, argnums and aux: flatten arguments before a trace starts, rebuild results after it."""
 
 from dataclasses import is_dataclass
+from itertools import count
 from types import FunctionType
 
 import numpy as np
@@ -9,12 +10,12 @@ from ...core.arrays.avals import WEAK, aval_of, promoting_aval
 from ...core.arrays.backend import find_backend
 from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.errors import DtypeError, TreeError, at_user_line
+from ...core.lazy import LazyModule, is_loaded
 from ...core.tape.unbroadcast import recast
 from ...core.trace.buffers import Buffer
 from ...core.trace.foreign_containers import traced_in
 from ...core.trace.tracer import Tracer
-from .small_pytrees import BARE, Form, Rebuild, is_early, nest_of
-from .trees import NAMESPACE, optree
+from ...core.types import Any
 
 ndarray = np.ndarray
 _LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
@@ -315,3 +316,117 @@ WEAK_VALUE = {float: np.float64, complex: np.complex128}
 def without_values(x):
     """The gradient of an integer: its shape, and nothing in it."""
     return np.zeros(aval_of(x).shape, FLOAT0)
+
+
+# Flatten small nested tuples, lists and dicts as optree does, without loading optree.
+
+BARE = frozenset({np.ndarray, np.float64, np.float32, *WEAK})  # types of leaves, beside those of tracers
+_STRINGS = frozenset({str})
+
+
+_FEW = 200  # uses of nests in a process before optree, which is quicker, is loaded for them
+_NEXT_USE = count().__next__
+
+
+def is_early():
+    """Tell whether nests are taken apart here: optree is not loaded, which takes 7 ms, and a program may have few."""
+    return not is_loaded(optree) and _NEXT_USE() < _FEW
+
+
+class _Other(Exception):  # noqa: N818 (no error: optree knows what it is)
+    """Something that is no plain container, number or array."""
+
+
+def nest_of(tree, leaves):
+    """A `Nest` of the tree, whose leaves it adds to a list; None where optree has to look."""
+    try:
+        return Nest(_places(tree, leaves), len(leaves))
+    except _Other:
+        return None
+
+
+def _places(tree, leaves):
+    """The tree with the places of leaves in place of them, dicts in the order of their names."""
+    kind = type(tree)
+    if kind in BARE or isinstance(tree, Tracer | np.generic):
+        leaves.append(tree)
+        return len(leaves) - 1
+    if tree is None:
+        return None
+    if kind is tuple or kind is list:
+        return kind([_places(part, leaves) for part in tree])
+    if kind is dict and _STRINGS.issuperset(map(type, tree)):
+        places = {name: _places(tree[name], leaves) for name in sorted(tree)}
+        return {name: places[name] for name in tree}
+    raise _Other
+
+
+class Form:
+    """The structure of a pytree, which puts leaves back; equal ones are found by their number of leaves."""
+
+    __slots__ = ()
+    spec: Any
+    count: Any
+
+    def __eq__(self, other):
+        return isinstance(other, Form) and self.spec == other.spec
+
+    def __hash__(self):
+        return hash((Form, self.count))
+
+
+class Nest(Form):
+    """That of a nest of plain tuples, lists and dicts: the nest, with places in it."""
+
+    __slots__ = ("places", "count")
+
+    def __init__(self, places, count):
+        self.places = places
+        self.count = count
+
+    def __call__(self, leaves):
+        return _filled(self.places, leaves)
+
+    def __eq__(self, other):
+        return self.places == other.places if type(other) is Nest else Form.__eq__(self, other)
+
+    __hash__ = Form.__hash__
+
+    @property
+    def spec(self):
+        """The name by which optree calls it."""
+        return optree.tree_structure(self([0.0] * self.count), namespace=NAMESPACE)
+
+
+def _filled(places, leaves):
+    kind = type(places)
+    if kind is int:
+        return leaves[places]
+    if places is None:
+        return None
+    if kind is dict:
+        return {name: _filled(part, leaves) for name, part in places.items()}
+    return kind([_filled(part, leaves) for part in places])
+
+
+class Rebuild(Form):
+    """That of any pytree, as optree has it."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec):
+        self.spec = spec
+
+    def __call__(self, leaves):
+        return optree.tree_unflatten(self.spec, leaves)
+
+    @property
+    def count(self):
+        """Of leaves."""
+        return self.spec.num_leaves
+
+
+# Lazy import of optree, for the first pytree that is no flat tuple, list or dict of arrays.
+
+optree: Any = LazyModule("optree")
+NAMESPACE = "covector"  # of the classes that are registered as nodes

@@ -3,15 +3,13 @@
 from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
-from ..graph.draft import Draft, without_dead
-from ..graph.equations import Body, Var
+from ..graph.equations import Body, Draft, Var, without_dead
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .analysis.cost import at_least, estimated
-from .lower.inlining import inlined, is_any_call, is_call, kept_apart
-from .lower.lowering import composed
+from .lower.lowering import composed, inlined, is_any_call, is_call, kept_apart
 from .render.floats.scalar_source import Scalars
-from .render.floats.scalar_values import Unfit
+from .render.floats.scalar_statements import Unfit
 from .render.functions import define_function, made_of, text_of_source
 from .render.numpy.block_fusion import Group, grouped
 from .render.numpy.numpy_source import Source, own_array

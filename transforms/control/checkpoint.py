@@ -28,7 +28,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
-from ..staging.numbers import as_numbers, unboxed
+from ..staging.graph import as_numbers, unboxed
 from ..staging.staging import stage
 
 

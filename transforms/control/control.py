@@ -15,8 +15,7 @@ from ...core.ops.reductions import argmax, reduce_any
 from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.tape.strong_zeros import CHOICES
-from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
-from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard, is_staging
+from ...core.trace.buffers import CLOSURE_GUARD, Buffer, ClosureGuard, identity, is_staging, make_buffer, snapshot
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Batched, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
@@ -37,8 +36,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.closures import known_state
-from ..staging.graph import Graph
-from ..staging.numbers import as_numbers
+from ..staging.graph import Graph, as_numbers
 from ..staging.staging import stage
 
 _NO_OPERAND: Any = object()

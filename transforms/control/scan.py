@@ -7,20 +7,18 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact, native_dtype, result_dtype
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
 from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
 from ...core.progress import reporter, with_progress
-from ...core.trace.closure_guard import is_staging
+from ...core.trace.buffers import is_staging
 from ...core.trace.device import constant
-from ...core.trace.tracer import Tracer
+from ...core.trace.tracer import Batched, Dual, Rev, Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure
-from ..arguments.likeness import ARRAYS, likeness
-from ..debug.effects import acting
 from ..graph.equations import Body, dependent, selects, through_loop, through_rows
 from ..interpreters.forward import start_dual
 from ..scope.debug_modes import modes
@@ -34,11 +32,52 @@ from ..staging.bodies import (
     push,
     strip,
 )
-from ..staging.merging import merged
-from ..staging.numbers import as_numbers
+from ..staging.effects import acting
+from ..staging.graph import as_numbers
+from ..staging.passes import merged
 from ..staging.staging import stage
 from .hoisting import Hoisted, movable
 from .scan_reverse import as_graph, scan_grad
+
+# Fast comparison of the structure and shapes of two pytrees, for loops that check every step.
+
+ARRAYS = frozenset({np.ndarray, np.float64, np.float32, Rev, Dual, Batched})  # leaves of any pytree, with a shape
+
+
+def likeness(tree: PyTree) -> Callable[[PyTree], bool]:
+    """`alike(other)`: whether another tree surely has the structure and the shapes of this one.
+
+    False says nothing: nodes other than tuples, lists and dicts, and leaves of rarer types, are for the
+    caller to compare.
+    """
+    kind = type(tree)
+    if kind in ARRAYS or kind is float:
+        shape = () if kind is float else tree.shape
+        return lambda x: x.shape == shape if type(x) in ARRAYS else type(x) is float and not shape
+    if tree is None:
+        return lambda x: x is None
+    if kind is tuple or kind is list:
+        each = [likeness(x) for x in tree]
+        whole = _all_arrays(tree)
+        return lambda x: type(x) is kind and len(x) == len(each) and (
+            _alike_arrays(x, whole) or all(alike(v) for alike, v in zip(each, x)))
+    if kind is dict:
+        names = tuple(tree)
+        each = [likeness(x) for x in tree.values()]
+        whole = _all_arrays(tree.values())
+        return lambda x: type(x) is dict and tuple(x) == names and (
+            _alike_arrays(x.values(), whole) or all(alike(v) for alike, v in zip(each, x.values())))
+    return lambda x: False
+
+
+def _all_arrays(values):
+    """The shapes of values that are all leaves; else None."""
+    values = list(values)
+    return [v.shape for v in values] if ARRAYS.issuperset(map(type, values)) else None
+
+
+def _alike_arrays(values, shapes):
+    return shapes is not None and ARRAYS.issuperset(map(type, values)) and [v.shape for v in values] == shapes
 
 
 def scan(

@@ -4,7 +4,7 @@ from functools import partial
 
 from ...core.arrays.avals import aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle
@@ -14,9 +14,8 @@ from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of
-from ..staging.partial_eval import partition
+from ..staging.passes import holds_zeros, partition, with_carry
 from ..staging.staging import stage
-from ..staging.structural_zeros import holds_zeros, with_carry
 from .hoisting import Hoisted, movable
 from .sums import Summed
 

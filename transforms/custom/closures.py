@@ -7,8 +7,7 @@ from ...core.checks import check_function
 from ...core.errors import at_user_line
 from ...core.trace.buffers import identity
 from ...core.types import Any, Callable, PyTree
-from ..arguments.arguments import NAMESPACE, flatten, same_structure, settle
-from ..arguments.trees import optree
+from ..arguments.arguments import NAMESPACE, flatten, optree, same_structure, settle
 from ..staging.closures import closes_over_tracer, with_closures
 from ..staging.staging import stage
 from .custom import custom_vjp

@@ -5,17 +5,20 @@ the function or its rules become operands first (its body and rules are then gra
 back inside the outputs, and its derivative is added by a second path to the same output (`record_call`).
 """
 
-from functools import update_wrapper
+from functools import partial, update_wrapper
+from inspect import signature
 
-from ...core.arrays.avals import aval_of
+from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.errors import RuleError, at_user_line
 from ...core.primitive.primitive import bind
 from ...core.tape.recording import make_node
 from ...core.tape.unbroadcast import fix
+from ...core.trace.buffers import Buffer
 from ...core.trace.device import zeros_of
-from ...core.trace.tracer import Dual, Rev, Staged, Tracer
+from ...core.trace.tracer import Batched, Dual, Rev, Staged, Tracer
+from ...core.types import Any
 from ..arguments.arguments import flatten, same_structure
 from ..arguments.transformed import is_named
 from ..reverse.ambient import conform_tangent
@@ -23,6 +26,8 @@ from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
     BOTH,
     above,
+    batched_body,
+    boxed_as,
     conjugated,
     full_cotangents,
     higher_order,
@@ -33,13 +38,181 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.closures import closes_over_tracer
-from ..staging.numbers import as_numbers
+from ..staging.graph import as_numbers
 from ..staging.staging import stage
-from .batched_calls import custom_vmap
 from .by_rows import by_rows
-from .call_arguments import bound_arguments, is_only_batched, places_of, split_static
 from .call_lane import OTHERWISE, Lane
-from .custom_calls import JvpCall, VjpCall, name_of, settled
+from .custom_calls import JvpCall, VjpCall, call_pullback, lasting, name_of, settled
+
+# The arguments of a function with custom rules: all by position, and those that are static.
+
+
+def bound_arguments(fun, args, kwargs):
+    """Positional arguments, keywords and defaults put in their places."""
+    code = getattr(fun, "__code__", None)
+    python = code is not None or isinstance(fun, partial) or hasattr(type(fun).__call__, "__code__")
+    if not kwargs and (not python or code is not None and len(args) == code.co_argcount):
+        return args
+    if not python:  # a ufunc, say
+        raise TypeError(f"custom rules need positional arguments, but {name_of(fun)} was called with keywords "
+                        f"{', '.join(kwargs)}; pass them by position{at_user_line()}")
+    known = signature(fun)
+    try:
+        bound = known.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{name_of(fun)}{known} was called with arguments that do not fit: {error}; pass each argument "
+                        f"once{at_user_line()}") from None
+    bound.apply_defaults()
+    lost = [name for name in bound.kwargs if name in kwargs]
+    if lost:
+        raise TypeError(f"{name_of(fun)} has no positional argument {lost[0]!r}; custom rules see positional arguments "
+                        f"only: drop the * in front of it, or use functools.partial{at_user_line()}")
+    return bound.args
+
+
+def places_of(fun, names):
+    """The positions of parameters named `names`."""
+    order = list(signature(fun).parameters)
+    names = (names,) if isinstance(names, str) else tuple(names)
+    unknown = [n for n in names if n not in order]
+    if unknown:
+        raise ValueError(f"nondiff_argnames names {unknown[0]!r}, but {name_of(fun)} has the parameters "
+                         f"{', '.join(order)}; name one of them{at_user_line()}")
+    return tuple([order.index(n) for n in names])
+
+
+def split_static(args, nondiff):
+    """`(static, rest)`: the arguments at `nondiff`, and the others; one that is differentiated is refused."""
+    if not nondiff:
+        return (), args
+    places = {k % len(args) for k in nondiff}
+    static = tuple((k, args[k]) for k in sorted(places))
+    for k, value in static:
+        if any(_is_differentiated(leaf) for leaf in flatten(value)[0]):
+            raise TypeError(f"argument {k} is in nondiff_argnums, but holds a traced value that is differentiated, so "
+                            f"that its derivative would be lost; make it an ordinary argument{at_user_line()}")
+    return static, tuple(a for k, a in enumerate(args) if k not in places)
+
+
+def _is_differentiated(value):
+    """Tell whether a derivative by a value is taken at any level; one that is only batched or staged is closed over."""
+    while isinstance(value, Tracer):
+        if not isinstance(value, Batched | Staged | Buffer):
+            return True
+        value = value.value
+    return False
+
+
+def is_only_batched(value):
+    """Tell whether no level of a value differentiates or stages it."""
+    while isinstance(value, Tracer):
+        if not isinstance(value, Batched | Buffer):
+            return False
+        value = value.value
+    return True
+
+
+# A call of a function with custom rules on values with a batch axis.
+
+
+class BatchedJvp(JvpCall):
+    """A call on values with a batch axis."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.owner = inner.owner
+        self.flags = flags
+        self.trace = trace
+        self.rebuild_out = None
+        self.varied: Any = None  # which outputs vary, of a call inside of a mesh
+
+    def body(self, *values):
+        run = batched_body(self.inner.body, self.flags, self.trace)
+        outs = run(*values)
+        self.varied = run.varied
+        return outs
+
+    def rule(self, values, tangents):
+        n = len(values)
+
+        def both(*flat):
+            outs, pushed = self.inner.rule(list(flat[:n]), list(flat[n:]))
+            return [*outs, *pushed]
+
+        run = batched_body(both, (*self.flags, *self.flags), self.trace)
+        flat = run(*values, *tangents)
+        n = len(flat) // 2
+        outs, pushed = flat[:n], flat[n:]
+        if run.varied is not None:
+            self.varied = run.varied[:n]
+            spread = self.trace.spread
+            pushed = [spread(t) if a and not b else t for t, a, b in zip(pushed, self.varied, run.varied[n:])]
+        return outs, pushed
+
+
+class BatchedVjp(VjpCall):
+    """A call on values with a batch axis."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.owner = inner.owner
+        self.flags = flags
+        self.trace = trace
+        self.rebuild_out = list
+        self.varied: Any = None
+        self.kept: Any = None  # which outputs, and which residuals, vary, of a call inside of a mesh
+
+    def body(self, *values):
+        run = batched_body(self.inner.body, self.flags, self.trace)
+        outs = run(*values)
+        self.varied = run.varied
+        return outs
+
+    def forward(self, values, active=None):
+        shape = {}
+
+        def run(*flat):
+            outs, residuals, rebuild = self.inner.forward(list(flat), active)
+            residuals, shape["rebuild"] = lasting(self.inner, flat, residuals, rebuild, active)
+            shape["count"] = len(outs)
+            return [*outs, *residuals]
+
+        whole = batched_body(run, self.flags, self.trace)
+        flat = whole(*values)
+        if whole.varied is not None:
+            self.varied, self.kept = whole.varied[: shape["count"]], whole.varied[shape["count"] :]
+        return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
+
+    def backward(self, residuals, cts, avals, call=call_pullback):
+        leaves, rebuild = residuals
+        n = len(leaves)
+        inner_avals = [_behind(a) if flag else a for a, flag in zip(avals, self.flags)]
+        none = []
+
+        def run(*flat):
+            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals, call)
+            none[:] = [c is None for c in found]
+            return [0.0 if c is None else c for c in found]
+
+        flags = (True,) * (n + len(cts)) if self.kept is None else (*self.kept, *(self.varied or ()))
+        whole = batched_body(run, flags, self.trace)
+        found = whole(*leaves, *cts)
+        if whole.varied is not None:
+            return [None if skip else self.trace.settled(c, flag, varied)
+                    for c, skip, flag, varied in zip(found, none, self.flags, whole.varied)]
+        return [None if skip else c if flag else c.sum(axis=0) for c, skip, flag in zip(found, none, self.flags)]
+
+
+def _behind(aval):
+    return make_aval(aval.shape[1:], aval.dtype)
+
+
+def custom_vmap(trace, prim, args):
+    """The call of a function with rules of its own on values with a batch axis."""
+    record = args[-1]
+    values, flags = trace.unbox(args[:-1])
+    batched = (BatchedJvp if isinstance(record, JvpCall) else BatchedVjp)(record, flags, trace)
+    return boxed_as(trace, prim.rebind((*values, batched)), batched)
 
 
 class _Custom:

@@ -15,14 +15,12 @@ from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Staged, Tracer, leniently, unwrap
 from ...core.types import Any, Callable
-from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
-from ..arguments.trees import optree
+from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, optree, settle, structure
 from ..interpreters.forward import jvp, start_dual
 from ..scope.errstate import quiet
 from ..staging.bodies import conjugated, pull, push
-from ..staging.linearity import apply_linear, stands_in, unknown
-from ..staging.numbers import as_numbers
-from ..staging.staging import stage
+from ..staging.graph import as_numbers
+from ..staging.staging import apply_linear, stage, stands_in, unknown
 from .by_rows import by_rows
 
 # Whether a pullback is being pushed along its cotangent: those inside it run as they are, or one that calls itself
@@ -133,7 +131,7 @@ def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
         what it returns.
 
     >>> import numpy as np
-    >>> from covector._engine import call_pullback
+    >>> from covector._primitives import call_pullback
     >>> with np.errstate(invalid="ignore"):
     ...     call_pullback(lambda x, ct: (ct * x,), np.array([np.inf, 2.0]), np.array([0.0, 1.0]))
     (array([0., 2.]),)

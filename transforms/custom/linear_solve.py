@@ -8,11 +8,11 @@ from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Batched, Tracer, leniently
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, settle, structure
-from ..debug.effects import stop_gradient
 from ..interpreters.forward import jvp
 from ..interpreters.gradient import vjp
 from ..staging.bodies import is_staged
 from ..staging.closures import closes_over_tracer
+from ..staging.effects import stop_gradient
 from ..staging.staging import stage
 from .two_way import Closed, Operation, placed
 

@@ -12,7 +12,6 @@ from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
 from ..arguments.arguments import settle
-from ..debug.effects import stop_gradient
 from ..interpreters.gradient import vjp
 from ..reverse.ambient import conform_tangent
 from ..staging.bodies import (
@@ -26,6 +25,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.closures import closes_over_tracer
+from ..staging.effects import stop_gradient
 from ..staging.linear import generic
 from ..staging.staging import stage
 

@@ -8,14 +8,13 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.tape.recording import make_node
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_like_leaf
-from ...core.trace.inside_transform import call_inside
-from ...core.trace.tracer import Rev, Tracer
+from ...core.trace.tracer import Rev, Tracer, call_inside
 from ...core.types import Any, Callable
 from ..arguments.arguments import flatten, only_leaf, settle
 from ..arguments.escape_checks import abandon

@@ -11,9 +11,8 @@ from ...core.checks import whole
 from ...core.errors import ShapeError, at_user_line
 from ...core.types import Any
 from ..interpreters.mesh import mesh_trace
-from ..ranks.devices import Devices
+from ..ranks.device_group import TRANSPORTS, Devices, RoutedGroup
 from ..ranks.mpi import end_together, load, started_together
-from ..ranks.routed_group import TRANSPORTS, RoutedGroup
 from ..ranks.timeouts import Watch
 
 _CHECKS = ("first", "always", "never")

@@ -8,8 +8,7 @@ from ...core.arrays.avals import aval_of
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.trace.device import library_of
-from ...core.trace.inside_transform import call_inside
-from ...core.trace.tracer import make_batched
+from ...core.trace.tracer import call_inside, make_batched
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
 from ..arguments.escape_checks import check_escaped

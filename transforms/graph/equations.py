@@ -1,4 +1,4 @@
-"""Variables, literals, equations and bodies: the intermediate representation of graphs."""
+"""Equations of a graph, and drafts: mutable copies of a graph for compiler passes."""
 
 from functools import partial, reduce
 from operator import or_
@@ -120,7 +120,7 @@ class Body:
         return repr(self.graph) if self.graph is not None else "body"
 
 
-INSIDE = object()  # the name of no axis
+NO_AXIS = object()  # the name of no axis
 
 
 def dependent(graph, flags, axis=None):
@@ -140,7 +140,7 @@ def dependent(graph, flags, axis=None):
 def varying(eq, given, axis):
     """Flags of the outputs of an equation that vary along a mesh axis: of a collective, or of a call of graphs.
 
-    `axis=INSIDE`: which depend on operands that are flagged, by what happens in the graphs.
+    `axis=NO_AXIS`: which depend on operands that are flagged, by what happens in the graphs.
     """
     count = len(eq.outputs)
     if eq.prim.varies is not None:
@@ -208,3 +208,51 @@ def constants(graph):
     for eq in graph.equations:
         for inner in eq.graphs():
             yield from constants(inner)
+
+
+# A mutable copy of a graph, for compiler passes.
+
+
+class Draft:
+    """Inputs, equations and outputs between two passes, and the guards of the graph as long as it is whole."""
+
+    __slots__ = ("inputs", "equations", "outputs", "guards")
+    captured = ()
+
+    def __init__(self, inputs, equations, outputs, guards=None):
+        self.guards = guards
+        self.inputs = list(inputs)
+        self.equations = list(equations)
+        self.outputs = list(outputs)
+
+
+def rewritten(eq, inputs=None, params=None):
+    """An equation with other inputs or parameters."""
+    return Equation(eq.prim, eq.inputs if inputs is None else inputs, eq.params if params is None else params,
+                    eq.outputs, eq.quiet, eq.place)
+
+
+def without_dead(draft):
+    """The draft without equations that nothing needs; those that act stay."""
+    needed = {v for v in draft.outputs if type(v) is Var}
+    kept = []
+    for eq in reversed(draft.equations):
+        if not needed.isdisjoint(eq.outputs) or eq.acts:
+            kept.append(eq)
+            needed.update([v for v in eq.inputs if type(v) is Var])
+    return Draft(draft.inputs, kept[::-1], draft.outputs)
+
+
+class Names:
+    """Substitutions: the value that stands for a variable that was found to be another one, or a constant."""
+
+    __slots__ = ("known",)
+
+    def __init__(self):
+        self.known = {}
+
+    def __setitem__(self, var, value):
+        self.known[var] = value
+
+    def __call__(self, v):
+        return v if type(v) is Literal else self.known.get(v, v)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import FLOAT0, is_inexact
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
@@ -14,8 +14,7 @@ from ...core.primitive.primitive import below, take_operands
 from ...core.tape.strong_zeros import holds_nan, may_have_zeros, pushed_strongly
 from ...core.tape.unbroadcast import recast
 from ...core.trace.device import zeros_like_leaf
-from ...core.trace.inside_transform import call_inside
-from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
+from ...core.trace.tracer import Dual, Late, Trace, Tracer, call_inside, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import (
     WEAK_VALUE,

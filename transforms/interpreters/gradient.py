@@ -6,15 +6,14 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
 from ...core.tape.strong_zeros import may_have_zeros
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
-from ...core.trace.inside_transform import call_inside
-from ...core.trace.tracer import Rev, Tracer
+from ...core.trace.tracer import Rev, Tracer, call_inside
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (
     answer_aval,

@@ -11,7 +11,7 @@ from ...core.trace.tracer import Rev
 from ...core.types import Any, Callable
 from ..arguments.arguments import box_arguments
 from ..arguments.escape_checks import abandon
-from ..graph.labels import input_labels
+from ..graph.printing import input_labels
 from ..reverse.reverse import RevTrace
 
 HTML = LazyModule("html")

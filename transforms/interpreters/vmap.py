@@ -7,13 +7,11 @@ from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import library_of, refuse_avals
-from ...core.trace.inside_transform import call_inside
-from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
+from ...core.trace.tracer import Batched, Trace, Tracer, call_inside, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
-from ..arguments.arguments import NAMESPACE, computable, flatten, registration, settle
+from ..arguments.arguments import NAMESPACE, computable, flatten, optree, registration, settle
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
-from ..arguments.trees import optree
 from ..reverse.nan_checks import WatchedBatched, Watching
 from ..scope.axis_environment import bind, check_name, keeping_names, unbind
 from ..scope.debug_modes import modes

@@ -2,10 +2,12 @@
 
 import json
 import socket
+import sys
 from threading import Thread
 
 import numpy as np
 
+from ...core.arrays.backend import BACKENDS, find_backend
 from ...core.errors import (
     BackendError,
     CollectiveMismatchError,
@@ -15,7 +17,7 @@ from ...core.errors import (
     user_place,
 )
 from ...core.types import Any
-from .group import lined
+from .group import Group, lined
 from .timeouts import Call, as_row, as_text, digest, mismatch, packed, unpacked
 
 _WIDE = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
@@ -313,3 +315,138 @@ class _Made:
         if self.error is not None:
             raise self.error
         return True
+
+
+# The ranks along a mesh axis for arrays of any library, dispatched to host or device collectives.
+
+ndarray = np.ndarray
+TRANSPORTS = (None, "nccl", "mpi")
+
+
+class RoutedGroup(Group):
+    """The ranks along one axis: arrays of NumPy go over MPI, those on devices over NCCL.
+
+    With the transport "mpi" the latter are copied to the host, and back; with "nccl" the former are refused. `devices`
+    says which ones this process uses.
+    """
+
+    def __init__(self, comm, axis, watch, devices, *, transport=None, **options):
+        super().__init__(comm, axis, watch, **options)
+        self.transport, self.devices = transport, devices
+        self.roads = {}  # name of a library -> DeviceGroup
+
+    def road(self, x, name):
+        """The carrier of an array on a device from rank to rank; None for MPI."""
+        found = None if isinstance(x, ndarray) else find_backend(type(x))
+        if found is None or found[0].carrier is None:
+            if self.transport == "nccl" and isinstance(x, ndarray) and x.ndim and name != "collect":
+                raise BackendError(f"a collective over {self.axis!r} of a mesh with transport='nccl' got an array of "
+                                   f"NumPy of shape {x.shape}, and nothing is moved between devices silently; convert "
+                                   "it with cupy.asarray, or let the arrays decide with Mesh(…, transport=None)"
+                                   f"{at_user_line()}")
+            return None
+        backend, xp = found
+        road = self.roads.get(backend.name)
+        if road is None:
+            if self.transport == "mpi":
+                road = _Copied(self, backend, xp)
+            else:
+                road = DeviceGroup(self, backend, xp, *self.devices.of(backend, xp))
+            self.roads[backend.name] = road
+        return road
+
+    def close(self):
+        """End the communicators of devices."""
+        for road in self.roads.values():
+            road.close()
+        self.roads.clear()
+
+
+def _routed(method):
+    """A collective that an array on a device takes by its own road."""
+    by_mpi = getattr(Group, method)
+
+    def run(self, x, *rest):
+        if type(x) is ndarray and self.transport != "nccl":
+            return by_mpi(self, x, *rest)
+        road = self.road(x, rest[0] if rest else method)
+        return by_mpi(self, x, *rest) if road is None else getattr(road, method)(x, *rest)
+
+    run.__doc__ = by_mpi.__doc__
+    return run
+
+
+for _method in ("sum", "extreme", "gather", "scatter", "exchange", "shift", "broadcast", "start_sum"):
+    setattr(RoutedGroup, _method, _routed(_method))
+
+
+class _Copied:
+    """Arrays on devices, of which MPI carries copies in the memory of the host."""
+
+    def __init__(self, group, backend, xp):
+        self.group, self.backend, self.xp = group, backend, xp
+
+    def __getattr__(self, method):
+        by_mpi = getattr(Group, method)
+
+        def run(x, *rest):
+            found = by_mpi(self.group, self.backend.to_numpy(x), *rest)
+            return (lambda: self.xp.asarray(found())) if callable(found) else self.xp.asarray(found)
+
+        return run
+
+    def close(self):
+        """Nothing is kept."""
+
+
+# The device of a process in a mesh: the one whose number is its local rank.
+
+
+class Devices:
+    """The devices that this process uses, one of each library that has any and is loaded.
+
+    Args:
+        given: the number of the device, None to count.
+        local_rank: the number of this process among those of its machine; None where it is the only one of the mesh,
+            and keeps the device that it has.
+    """
+
+    def __init__(self, given, local_rank):
+        self.given, self.local_rank = given, local_rank
+        self.chosen = {}  # name of a library -> (carrier, device)
+        for backend in BACKENDS.values():
+            if backend.carrier is not None and backend.module in sys.modules:
+                carrier, device = self.of(backend, sys.modules[backend.module])
+                if device is not None:
+                    carrier.use(device)
+
+    def of(self, backend, module):
+        """`(carrier, device)` of a loaded library."""
+        found = self.chosen.get(backend.name)
+        if found is None:
+            carrier = backend.carrier(module)
+            found = self.chosen[backend.name] = carrier, self._counted(carrier)
+        return found
+
+    def _counted(self, carrier):
+        count = carrier.devices()
+        if self.given is not None and not 0 <= self.given < count:
+            raise BackendError(f"Mesh was given device={self.given}, but this process sees {count} devices; choose one "
+                               f"from 0 on, or leave it out{at_user_line()}")
+        if not count:
+            return None
+        if self.given is not None:
+            return self.given
+        return carrier.current() if self.local_rank is None else self.local_rank % count
+
+    def require(self):
+        """Raise unless a library with devices is loaded, and something carries its arrays."""
+        if not self.chosen:
+            raise BackendError("Mesh was given transport='nccl', but no library of arrays on devices is loaded; import "
+                               f"CuPy before the mesh is made, or leave transport out{at_user_line()}")
+        for carrier, _ in self.chosen.values():
+            carrier.start()
+
+    def number(self):
+        """The device of the first library that has any, else None."""
+        return next((device for _, device in self.chosen.values() if device is not None), None)

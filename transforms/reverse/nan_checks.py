@@ -134,7 +134,7 @@ def check_pulled(what: str, ct: Any, known: Sequence[tuple[str, Any]], out: Any)
         out: the cotangent of its operand, or a tuple of those.
 
     >>> import numpy as np
-    >>> from covector._engine import check_pulled
+    >>> from covector._interpreters import check_pulled
     >>> check_pulled("sqrt", np.ones(1), [("ans", np.zeros(1))], np.array([np.nan]))
     Traceback (most recent call last):
     FloatingPointError: a NaN appeared in the backward pass: the pullback of sqrt produced f64[1] = [nan] from ...
@@ -175,7 +175,7 @@ def check_made(name: str, operands: list[tuple[str, Any]], out: Any) -> None:
         out: the output, or a tuple of outputs.
 
     >>> import numpy as np
-    >>> from covector._engine import check_made
+    >>> from covector._interpreters import check_made
     >>> check_made("log", [("x", -np.ones(1))], np.array([np.nan]))
     Traceback (most recent call last):
     FloatingPointError: log produced a NaN from x: f64[1] = [-1.]; keep its operands inside its domain, ...

@@ -163,7 +163,7 @@ def pick_rule(count: int, k: int) -> Rule:
     Returns:
         a rule without operation, whose pullback puts the cotangent in place `k`.
 
-    >>> from covector._engine import pick_rule
+    >>> from covector._interpreters import pick_rule
     >>> pick_rule(2, 1).back(3.0, None).dense()
     (None, 3.0)
     """

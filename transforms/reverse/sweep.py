@@ -48,7 +48,8 @@ def sweep(
     Raises:
         MutationError: an array that a rule saved was written to since.
 
-    >>> from covector._engine import make_leaf, make_node, sweep
+    >>> from covector._engine import make_leaf, make_node
+    >>> from covector._interpreters import sweep
     >>> from covector.extend import REGISTRY
     >>> node = make_node(REGISTRY["negative"].rule((0,), plain=True), make_leaf(0), None)
     >>> sweep([(node, 2.0)], 1)

@@ -33,7 +33,7 @@ def on_debug(listener: Callable[[Modes], None]) -> Callable[[Modes], None]:
     Returns:
         the listener.
 
-    >>> from covector._engine import on_debug
+    >>> from covector._interpreters import on_debug
     >>> from covector import debug_nans
     >>> seen = []
     >>> listener = on_debug(seen.append)

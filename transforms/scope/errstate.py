@@ -9,8 +9,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...core.arrays.errstate import SILENT, enter_error_state, error_state, leave_error_state, mark
-from ...core.arrays.fp_warnings import reporting, same_state
+from ...core.arrays.fp_warnings import (
+    SILENT,
+    enter_error_state,
+    error_state,
+    leave_error_state,
+    mark,
+    reporting,
+    same_state,
+)
 
 
 def enter_quiet():

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.errors import TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import primitive

@@ -5,14 +5,13 @@ from itertools import groupby
 
 import numpy as np
 
-from ...core.arrays.avals import aval_of, make_aval, short_dtype
-from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.fp_warnings import enter_reporting, runs_equations
+from ...core.arrays.avals import WEAK, aval_of, make_aval, short_dtype
+from ...core.arrays.fp_warnings import enter_reporting, error_state, leave_error_state, runs_equations
 from ...core.checks import whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.indexing.places import duplicate
 from ...core.primitive.primitive import RAW
-from ...core.trace.tracer import Late, Tracer
+from ...core.trace.tracer import Dual, Late, Rev, Staged, Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, structure
 from ..arguments.escape_checks import block_of
@@ -20,6 +19,7 @@ from ..compile.program import Programs
 from ..graph.drawing import html_of
 from ..graph.equations import Equation, Literal, Var, constants, located, walk
 from ..graph.printing import dot_of, text_of
+from ..reverse.mutation_guards import COPY_LIMIT, Guards
 from ..scope.debug_modes import modes
 from ..scope.errstate import scope_of
 
@@ -318,3 +318,112 @@ def check_inputs(leaves, avals, name):
             raise ShapeError(f"{name} was made for shape {aval.shape} ({short_dtype(aval.dtype)}) at position {k}, "
                              f"but got {found.shape}; reshape it, or make another one for this shape{at_user_line()}")
 
+
+# Constants of a graph under construction: one Literal an array, with the contents at its first use.
+
+
+class Literals:
+    """The literals of one trace.
+
+    What holds few elements is copied; of anything larger there is a fingerprint in `guards`. Elements that repeat along
+    an axis are held once. With `watch` False nobody writes to the arrays, so they are taken as they are.
+    """
+
+    __slots__ = ("known", "watch", "guards")
+
+    def __init__(self, watch):
+        self.known = {}  # identity of an array -> (array, its elements, Literal)
+        self.watch = watch
+        self.guards = None
+
+    def of(self, array):
+        """The literal of an array; one that was written to in the meantime is another constant."""
+        core = elements(array)
+        small = self.watch and core.nbytes <= COPY_LIMIT
+        known = self.known.get(id(array))
+        if known is not None and (not small or known[1].tobytes() == core.tobytes()):
+            return known[2]
+        value = array
+        if small or core is not array:
+            core = np.array(core)
+            value = core if core.shape == array.shape else np.broadcast_to(core, array.shape)
+        elif self.watch:
+            if self.guards is None:
+                self.guards = Guards()
+            self.guards.watch(array)
+        literal = Literal(value)
+        self.known[id(array)] = array, core, literal
+        return literal
+
+
+def elements(array):
+    """The elements of an array: of length 1 along axes that repeat them, a single one where all have the same bits."""
+    if array.size < 2 or array.dtype.hasobject:
+        return array
+    if 0 in array.strides:
+        array = array[tuple([slice(None) if step else slice(1) for step in array.strides])]
+    corners = [array[(k,) * array.ndim].tobytes() for k in (0, -1)]
+    if corners[0] != corners[1]:
+        return array
+    return array[(slice(1),) * array.ndim] if array.tobytes() == corners[0] * array.size else array
+
+
+def unit_places(array):
+    """Flat places of what is not 0 in a large array of few such elements, all the same number, else None.
+
+    Bases of Jacobians, and masks made of these, have one in a row or in a column.
+    """
+    if array.ndim < 2 or array.nbytes <= COPY_LIMIT or not array.flags.c_contiguous:
+        return None
+    flat = array.reshape(-1)
+    if np.count_nonzero(flat[:_SPARSE]) > 1 and np.count_nonzero(flat[-_SPARSE:]) > 1:
+        return None
+    if np.count_nonzero(flat) * _SPARSE > flat.size:
+        return None
+    at = np.flatnonzero(flat)
+    if not len(at):
+        return None
+    again = np.zeros_like(flat)
+    again[at] = flat[at[0]]
+    return at if again.tobytes() == flat.tobytes() else None
+
+
+_SPARSE = 16
+
+
+# Weakly typed results of staged functions: Python numbers that take the dtype of what they meet.
+
+NUMBERS = {"i": int, "f": float, "c": complex}  # kinds of dtypes -> types
+
+
+def is_derived(tracer):
+    """Tell whether a weak value is one that an operation of a graph computes."""
+    while isinstance(tracer, Tracer):
+        if type(tracer) is Staged:
+            return not tracer.node.aval.weak
+        tracer = tracer.value
+    return False
+
+
+def as_number(value):
+    """A result that operators made of Python numbers alone, as a number: it takes the dtype of what it meets."""
+    if not isinstance(value, Tracer):
+        return value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value
+    x = value
+    while type(x) is Rev or type(x) is Dual:
+        x.aval = WEAK[NUMBERS[x.aval.dtype.kind]]
+        x = x.value
+    if type(x) is Staged:
+        x.owner.number(x, x.node)
+    return value
+
+
+def unboxed(operands, values):
+    """`values` of operands, of which those of traced Python numbers are such numbers again."""
+    return [v.item() if isinstance(a, Tracer) and a.aval.weak and isinstance(v, np.generic) else v
+            for a, v in zip(operands, values)]
+
+
+def as_numbers(values, flags):
+    """`values`, of which those that are flagged are numbers."""
+    return [as_number(v) if flag else v for v, flag in zip(values, flags)]

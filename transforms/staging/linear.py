@@ -14,8 +14,7 @@ from ..graph.equations import Literal
 from ..interpreters.gradient import vjp
 from .bodies import conjugated, pull
 from .graph import ShapeDtype, check_inputs
-from .linearity import check_linear
-from .staging import stage
+from .staging import check_linear, stage
 
 
 def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:

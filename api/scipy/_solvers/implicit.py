@@ -14,10 +14,10 @@ from ...core.trace.tracer import unwrap
 from ...transforms.arguments.arguments import settle
 from ...transforms.custom.linear_solve import Linear
 from ...transforms.custom.two_way import Operation, placed
-from ...transforms.debug.effects import acting
 from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import vjp
 from ...transforms.interpreters.jacobian import jacobian
+from ...transforms.staging.effects import acting
 from .library import scipy_module
 
 _DENSE = 2000  # unknowns up to which the Jacobian at the solution is formed

@@ -8,8 +8,7 @@ from ...core.ops.shaping import conjugate
 from ...core.types import Callable
 from ...numpy import fft as transforms
 from ...numpy.surface import Array
-from .one_axis import PLAN, single
-from .texts import ANY, COMPLEX, FLOATING, HALF, REAL, named
+from .one_axis import ANY, COMPLEX, FLOATING, HALF, PLAN, REAL, named, single
 
 
 def _turned(norm: str | None) -> str:

@@ -12,8 +12,7 @@ from ...core.ops.scipy.trigonometric import trigonometric
 from ...core.ops.shaping import pad, slice_axis
 from ...core.trace.device import constant
 from ...numpy.surface import Array
-from .one_axis import single
-from .texts import ANY, named
+from .one_axis import ANY, named, single
 
 
 def _transform(

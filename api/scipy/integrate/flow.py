@@ -16,11 +16,11 @@ from ...core.errors import ConvergenceError, at_user_line
 from ...core.trace.device import zeros_of
 from ...numpy import asarray, concatenate, max as largest, stack, sum as total, where
 from ...transforms.custom.two_way import Operation, placed
-from ...transforms.debug.effects import stop_gradient
 from ...transforms.interpreters.forward import jvp
 from ...transforms.interpreters.gradient import grad, vjp
 from ...transforms.interpreters.jacobian import jacobian
 from ...transforms.interpreters.vmap import vmap
+from ...transforms.staging.effects import stop_gradient
 from .._solvers.arguments import Repeated, floats
 from .._solvers.compressed import compressed_jacobian, grouped
 from .._solvers.library import scipy_module

@@ -1,9 +1,11 @@
 """`scipy.linalg`: systems, factors, functions of matrices, matrix equations, banded and structured matrices."""
 
 from .banded import (
+    block_diag as block_diag,
     cholesky_banded as cholesky_banded,
     solve_banded as solve_banded,
     solveh_banded as solveh_banded,
+    toeplitz as toeplitz,
 )
 from .dense import (
     det as det,
@@ -26,12 +28,8 @@ from .equations import (
     solve_discrete_lyapunov as solve_discrete_lyapunov,
     solve_sylvester as solve_sylvester,
 )
-from .exponential import expm as expm, expm_frechet as expm_frechet
-from .factors import lu_factor as lu_factor, lu_solve as lu_solve, schur as schur
-from .indefinite import ldl as ldl
-from .orthogonal import polar as polar
-from .patterns import block_diag as block_diag, toeplitz as toeplitz
-from .roots import logm as logm, sqrtm as sqrtm
+from .exponential import expm as expm, expm_frechet as expm_frechet, logm as logm, sqrtm as sqrtm
+from .factors import ldl as ldl, lu_factor as lu_factor, lu_solve as lu_solve, polar as polar, schur as schur
 from .triangular import (
     cho_factor as cho_factor,
     cho_solve as cho_solve,

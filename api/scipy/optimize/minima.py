@@ -8,8 +8,7 @@ from ...core.types import Array, Callable
 from ...transforms.interpreters.gradient import grad
 from ...transforms.interpreters.jacobian import hessian, hvp, jacobian
 from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped, start_of
-from .._solvers.library import scipy_module
-from .._solvers.results import result_of, supplied
+from .._solvers.library import result_of, scipy_module, supplied
 from .constraints import box_gaps, joined, limits, listed, places, rows_of
 from .stationary import NAMES, Stationary
 

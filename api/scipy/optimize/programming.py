@@ -12,8 +12,7 @@ from ...numpy import asarray, zeros
 from ...transforms.arguments.arguments import settle
 from ...transforms.custom.two_way import Operation
 from .._solvers.arguments import closed, floats, is_traced
-from .._solvers.library import scipy_module
-from .._solvers.results import result_of
+from .._solvers.library import result_of, scipy_module
 from .constraints import box_gaps, joined, limits, places
 from .stationary import NAMES, Stationary
 

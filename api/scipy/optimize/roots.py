@@ -11,8 +11,7 @@ from ...numpy import asarray
 from ...transforms.interpreters.jacobian import jacobian
 from .._solvers.arguments import COUNT, FLAG, Repeated, closed, floats, in_tuple, is_traced, shaped, start_of, value_of
 from .._solvers.implicit import Implicit
-from .._solvers.library import scipy_module
-from .._solvers.results import result_of, said, supplied
+from .._solvers.library import result_of, said, scipy_module, supplied
 
 _TAKE_JAC = ("hybr", "lm")
 _FLAT = ("hybr", "lm", "df-sane")

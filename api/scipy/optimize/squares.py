@@ -13,8 +13,7 @@ from ...transforms.interpreters.jacobian import jacobian
 from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped, start_of
 from .._solvers.compressed import compressed_jacobian
 from .._solvers.implicit import Implicit
-from .._solvers.library import scipy_module
-from .._solvers.results import result_of, supplied
+from .._solvers.library import result_of, scipy_module, supplied
 from .constraints import box_gaps, joined, limits, places, spread
 from .stationary import NAMES, Stationary
 

@@ -1,6 +1,5 @@
 """`scipy.signal` on arrays and traced arrays: convolution, and filters differentiable in signals and coefficients."""
 
-from .analytic import hilbert as hilbert
 from .convolution import (
     convolve as convolve,
     convolve2d as convolve2d,
@@ -8,4 +7,10 @@ from .convolution import (
     correlate2d as correlate2d,
     fftconvolve as fftconvolve,
 )
-from .filtering import filtfilt as filtfilt, lfilter as lfilter, lfilter_zi as lfilter_zi, sosfilt as sosfilt
+from .filtering import (
+    filtfilt as filtfilt,
+    hilbert as hilbert,
+    lfilter as lfilter,
+    lfilter_zi as lfilter_zi,
+    sosfilt as sosfilt,
+)

@@ -15,7 +15,7 @@ from ...core.ops.sparse.solving import DIRECT
 from ...core.trace.device import constant
 from ...numpy.surface import Array
 from ...transforms.custom.two_way import Operation
-from ...transforms.debug.effects import acting
+from ...transforms.staging.effects import acting
 from .direct import solved, square
 from .sparse_array import _merged
 

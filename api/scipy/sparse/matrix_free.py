@@ -27,8 +27,8 @@ from ...numpy.linalg import lstsq
 from ...numpy.surface import floating
 from ...transforms.control.loops import fori_loop, while_loop
 from ...transforms.custom.linear_solve import custom_linear_solve
-from ...transforms.debug.effects import stop_gradient
 from ...transforms.interpreters.gradient import vjp
+from ...transforms.staging.effects import stop_gradient
 from ...tree.containers import map as tree_map, ravel
 
 Product = Callable[[Any], Any]

@@ -8,22 +8,20 @@ from .bessel import (
     i0e as i0e,
     i1 as i1,
     i1e as i1e,
+    iv as iv,
+    ive as ive,
     j0 as j0,
     j1 as j1,
+    jn as jn,
+    jv as jv,
     k0 as k0,
     k0e as k0e,
     k1 as k1,
     k1e as k1e,
-    y0 as y0,
-    y1 as y1,
-)
-from .bessel_orders import (
-    iv as iv,
-    ive as ive,
-    jn as jn,
-    jv as jv,
     kv as kv,
     kve as kve,
+    y0 as y0,
+    y1 as y1,
     yn as yn,
     yv as yv,
 )
@@ -34,13 +32,6 @@ from .combinatorics import (
     loggamma as loggamma,
     perm as perm,
     poch as poch,
-)
-from .elliptic import (
-    ellipe as ellipe,
-    ellipeinc as ellipeinc,
-    ellipk as ellipk,
-    ellipkinc as ellipkinc,
-    ellipkm1 as ellipkm1,
 )
 from .error_functions import (
     erf as erf,
@@ -73,6 +64,11 @@ from .gamma_functions import (
 )
 from .integrals import (
     dawsn as dawsn,
+    ellipe as ellipe,
+    ellipeinc as ellipeinc,
+    ellipk as ellipk,
+    ellipkinc as ellipkinc,
+    ellipkm1 as ellipkm1,
     exp1 as exp1,
     expi as expi,
     expn as expn,
@@ -103,13 +99,6 @@ from .plane import (
     wofz as wofz,
     wrightomega as wrightomega,
 )
-from .quantiles import (
-    betaincinv as betaincinv,
-    gammainccinv as gammainccinv,
-    gammaincinv as gammaincinv,
-    stdtr as stdtr,
-    stdtrit as stdtrit,
-)
 from .spherical import (
     airy as airy,
     hyp0f1 as hyp0f1,
@@ -123,6 +112,7 @@ from .spherical import (
 from .sums import log_softmax as log_softmax, logsumexp as logsumexp, softmax as softmax
 from .tails import (
     betaincc as betaincc,
+    betaincinv as betaincinv,
     chdtr as chdtr,
     chdtrc as chdtrc,
     chdtri as chdtri,
@@ -131,6 +121,8 @@ from .tails import (
     fdtr as fdtr,
     fdtrc as fdtrc,
     fdtri as fdtri,
+    gammainccinv as gammainccinv,
+    gammaincinv as gammaincinv,
     gdtr as gdtr,
     gdtrc as gdtrc,
     huber as huber,
@@ -140,4 +132,6 @@ from .tails import (
     pdtr as pdtr,
     pdtrc as pdtrc,
     pseudo_huber as pseudo_huber,
+    stdtr as stdtr,
+    stdtrit as stdtrit,
 )

@@ -7,7 +7,7 @@ import numpy as np
 from ...core.arrays.backend import special_function
 from ...core.checks import refuse_arguments, whole
 from ...core.ops.selection import where
-from ...core.ops.special import log_gamma
+from ...core.ops.special import gamma_functions
 from ...numpy.surface import Array, floating, lift
 
 
@@ -24,7 +24,7 @@ def loggamma(x: Array, /) -> Array:
     >>> round(float(special.loggamma(4.0)), 6)
     1.791759
     """
-    return log_gamma.loggamma(lift(x))
+    return gamma_functions.loggamma(lift(x))
 
 
 def poch(z: Array, m: Array, /) -> Array:
@@ -40,7 +40,7 @@ def poch(z: Array, m: Array, /) -> Array:
     >>> round(float(special.poch(3.0, 2.0)), 6)
     12.0
     """
-    return log_gamma.poch(lift(z), lift(m))
+    return gamma_functions.poch(lift(z), lift(m))
 
 
 def binom(n: Array, k: Array, /) -> Array:
@@ -56,7 +56,7 @@ def binom(n: Array, k: Array, /) -> Array:
     >>> round(float(special.binom(5.0, 2.0)), 6)
     10.0
     """
-    return log_gamma.binom(lift(n), lift(k))
+    return gamma_functions.binom(lift(n), lift(k))
 
 
 def comb(N: Array, k: Array, *, exact: bool = False, repetition: bool = False) -> Array:
@@ -81,7 +81,7 @@ def comb(N: Array, k: Array, *, exact: bool = False, repetition: bool = False) -
     if repetition:
         n = where((k == 0) & (n == 0), 0.0 * n, n + k - 1.0)
     inside = (k <= n) & (n >= 0) & (k >= 0)
-    return where(inside, log_gamma.binom(where(inside, n, 1.0), where(inside, k, 1.0)), 0.0)
+    return where(inside, gamma_functions.binom(where(inside, n, 1.0), where(inside, k, 1.0)), 0.0)
 
 
 def perm(N: Array, k: Array, exact: bool = False) -> Array:
@@ -104,7 +104,7 @@ def perm(N: Array, k: Array, exact: bool = False) -> Array:
     n, k = floating(N), floating(k)
     inside = (k <= n) & (n >= 0) & (k >= 0)
     n, k = where(inside, n, 1.0), where(inside, k, 1.0)
-    return where(inside, log_gamma.poch(n - k + 1.0, k), 0.0)
+    return where(inside, gamma_functions.poch(n - k + 1.0, k), 0.0)
 
 
 def bernoulli(n: int) -> Any:

@@ -1,7 +1,7 @@
 """Spherical Bessel functions, Airy functions, hyperbolic integrals, and confluent hypergeometric functions."""
 
 from ...core.checks import refuse_arguments
-from ...core.ops.special import bessel_second_kind, hypergeometric, spherical
+from ...core.ops.special import bessel, bessel_orders, elliptic
 from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 
@@ -23,7 +23,7 @@ def spherical_jn(n: Array, z: Array, derivative: bool = False) -> Array:
     0.162537
     """
     refuse_arguments("spherical_jn", "differentiate the function", derivative=derivative or None)
-    return spherical.spherical_jn(array_of(n), floating(z))
+    return bessel_orders.spherical_jn(array_of(n), floating(z))
 
 
 def spherical_yn(n: Array, z: Array, derivative: bool = False) -> Array:
@@ -44,7 +44,7 @@ def spherical_yn(n: Array, z: Array, derivative: bool = False) -> Array:
     -4.469181
     """
     refuse_arguments("spherical_yn", "differentiate the function", derivative=derivative or None)
-    return spherical.spherical_yn(array_of(n), floating(z))
+    return bessel_orders.spherical_yn(array_of(n), floating(z))
 
 
 def spherical_in(n: Array, z: Array, derivative: bool = False) -> Array:
@@ -65,7 +65,7 @@ def spherical_in(n: Array, z: Array, derivative: bool = False) -> Array:
     0.170871
     """
     refuse_arguments("spherical_in", "differentiate the function", derivative=derivative or None)
-    return spherical.spherical_in(array_of(n), floating(z))
+    return bessel_orders.spherical_in(array_of(n), floating(z))
 
 
 def spherical_kn(n: Array, z: Array, derivative: bool = False) -> Array:
@@ -86,7 +86,7 @@ def spherical_kn(n: Array, z: Array, derivative: bool = False) -> Array:
     5.716417
     """
     refuse_arguments("spherical_kn", "differentiate the function", derivative=derivative or None)
-    return spherical.spherical_kn(array_of(n), floating(z))
+    return bessel_orders.spherical_kn(array_of(n), floating(z))
 
 
 def airy(z: Array, /) -> tuple[Array, Array, Array, Array]:
@@ -103,8 +103,8 @@ def airy(z: Array, /) -> tuple[Array, Array, Array, Array]:
     [0.355028, -0.258819, 0.614927, 0.448288]
     """
     z = ordered(floating(z), "airy")
-    ai, bi = bessel_second_kind.airy_ai(z), spherical.airy_bi(z)
-    return ai, bessel_second_kind.airy_ai_slope(z), bi, spherical.airy_bi_slope(z)
+    ai, bi = bessel.airy_ai(z), bessel_orders.airy_bi(z)
+    return ai, bessel.airy_ai_slope(z), bi, bessel_orders.airy_bi_slope(z)
 
 
 def shichi(x: Array, /) -> tuple[Array, Array]:
@@ -121,7 +121,7 @@ def shichi(x: Array, /) -> tuple[Array, Array]:
     [1.057251, 0.837867]
     """
     x = ordered(floating(x), "shichi")
-    return spherical.hyperbolic_sine_integral(x), spherical.hyperbolic_cosine_integral(x)
+    return bessel_orders.hyperbolic_sine_integral(x), bessel_orders.hyperbolic_cosine_integral(x)
 
 
 def hyp0f1(v: Array, z: Array, /) -> Array:
@@ -140,7 +140,7 @@ def hyp0f1(v: Array, z: Array, /) -> Array:
     >>> round(float(special.hyp0f1(1.5, 0.5)), 6)
     1.368299
     """
-    return hypergeometric.hyp0f1(lift(v), lift(z))
+    return elliptic.hyp0f1(lift(v), lift(z))
 
 
 def hyperu(a: Array, b: Array, x: Array, /) -> Array:
@@ -159,4 +159,4 @@ def hyperu(a: Array, b: Array, x: Array, /) -> Array:
     >>> round(float(special.hyperu(1.5, 0.5, 1.0)), 6)
     0.273616
     """
-    return hypergeometric.hyperu(lift(a), lift(b), lift(x))
+    return elliptic.hyperu(lift(a), lift(b), lift(x))

@@ -11,8 +11,7 @@ from ...core.ops import reductions, selection
 from ...core.ops.nn import classification
 from ...core.ops.special import entropies
 from ...core.trace.device import constant
-from ...nn.losses import together
-from ...nn.softmax import over_axes
+from ...nn.softmax import over_axes, together
 from ...numpy.surface import Array, Axis, floating
 
 

@@ -10,7 +10,7 @@ from ...core.ops import arithmetic, selection
 from ...core.ops.special import entropies, gamma_functions
 from ...numpy import diagonal, linalg
 from ...numpy.surface import Array, array_of, floating
-from ...transforms.debug.effects import stop_gradient
+from ...transforms.staging.effects import stop_gradient
 
 
 class MultivariateNormal:

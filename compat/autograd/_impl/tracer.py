@@ -1,14 +1,120 @@
 """autograd.tracer: what is traced, its value, and functions that derivatives are defined for."""
 
+import functools
+
 import numpy as np
 
-from ....extend import REGISTRY, Tracer, bind
-from .calls import ForwardCall, Operands, Owner, ReverseCall
-from .lane import OTHERWISE, call_in_lane, make_rule
-from .levels import NONE, without
-from .subclasses import TypeMappings
+from ...._engine import BY_TYPE, Rev, Rule, find_backend, make_node
+from ...._interpreters import RevTrace
+from ...._primitives import by_rows, call_pullback
+from ....extend import REGISTRY, Tracer, aval_of, bind
+from .calls import NONE, ForwardCall, Operands, Owner, ReverseCall, conform, without
+from .sparse import dense
 from .tables import JVPS, VJPS
 from .wrap_util import get_name, subvals as subvals, toposort as toposort, wraps
+
+# The lane of most calls of a primitive: plain arrays under one reverse trace, an array out; one node, no pytrees.
+
+OTHERWISE = object()  # the lane does not take this call
+_ARRAYS = frozenset({np.ndarray, np.float64, np.float32})
+
+
+def call_in_lane(known, args, kwargs, vjpmaker, peeled):
+    """`(output, None)` of a call; `(OTHERWISE, None)` before anything has run, or `(OTHERWISE, (output,))` after."""
+    trace = None
+    values = list(args)
+    argnums = []
+    for k, a in enumerate(args):
+        if isinstance(a, Tracer):
+            if type(a) is not Rev or type(a.value) not in _ARRAYS or a.aval.dtype.kind != "f" or a.node is None:
+                return OTHERWISE, None
+            if trace is None:
+                trace = a.owner
+            elif trace is not a.owner:
+                return OTHERWISE, None
+            values[k] = a.value
+            argnums.append(k)
+        elif isinstance(a, tuple | list | dict):  # there may be traced values in it
+            return OTHERWISE, None
+    if type(trace) is not RevTrace or trace.done:
+        return OTHERWISE, None
+    ans = known.raw(*values, **kwargs)
+    ruled = peeled | {trace}
+    if type(ans) not in _ARRAYS:
+        ans = without(ans, ruled)
+    if type(ans) not in _ARRAYS or ans.dtype.kind != "f":
+        return OTHERWISE, (ans,)
+    vjp = vjpmaker(tuple(argnums), ans, tuple(values), kwargs)
+    parents = [args[k].node for k in argnums]
+    node = make_node(known.rule, parents[0] if len(parents) == 1 else tuple(parents),
+                     (vjp, known.name, [args[k].aval for k in argnums], ruled))
+    return trace.box(ans, aval_of(ans), node), None
+
+
+def make_rule(name):
+    """The rule of the nodes of a primitive."""
+    rule = Rule()
+    rule.prim = None
+    rule.names = (name,)
+    rule.origins = rule.active = ()
+    rule.collect = None
+    rule.keeps = rule.lazy = False
+    rule.once = True
+    rule.back = rule.strong = _back
+    return rule
+
+
+def _back(ct, saved):
+    """Cotangents of the operands."""
+    vjp, name, avals, ruled = saved
+    if type(ct) in _ARRAYS:
+        found = [_fitting(c, aval, name, ruled) for c, aval in zip(call_pullback(vjp, ct), avals)]
+    else:
+        found = by_rows(lambda given: [_fitting(c, aval, name, ruled) for c, aval in
+                                       zip(call_pullback(vjp, given[0]), avals)], [ct], linear=False)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _fitting(c, aval, name, ruled):
+    """A cotangent in the shape and dtype of its operand, without values of the traces that the rule stands for."""
+    if type(c) in _ARRAYS and c.shape == aval.shape and c.dtype == aval.dtype or c is None:
+        return c
+    c = conform(without(dense(c), ruled), aval, name)
+    return c if c.dtype == aval.dtype else c.astype(aval.dtype)
+
+
+# Subclasses of NumPy's arrays that a library lets be traced.
+
+
+class TypeMappings(dict):
+    """`{type: what takes its values into a trace}`; registered subclasses of arrays compute with traced operands.
+
+    `numpy.ndarray.__array_ufunc__` gives NotImplemented beside an operand with one of its own. autograd's boxes have
+    none, so that a subclass may expect an array back from it: here such a call is the traced operand's.
+    """
+
+    def __setitem__(self, kind, taken):
+        if isinstance(kind, type) and issubclass(kind, np.ndarray):
+            own = kind.__dict__.get("__array_ufunc__")
+            if own is not None and not hasattr(own, "_defers"):
+                kind.__array_ufunc__ = _deferring(own)
+            BY_TYPE[kind] = find_backend(np.ndarray)  # operands of traced values, though they have rules of their own
+        dict.__setitem__(self, kind, taken)
+
+
+def _deferring(own):
+    """An `__array_ufunc__` that leaves calls with traced operands to these."""
+
+    @functools.wraps(own)
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        for x in inputs:
+            if isinstance(x, Tracer):
+                plain = [v.view(np.ndarray) if isinstance(v, np.ndarray) else v for v in inputs]
+                return x.__array_ufunc__(ufunc, method, *plain, **kwargs)
+        return own(self, ufunc, method, *inputs, **kwargs)
+
+    __array_ufunc__._defers = True
+    return __array_ufunc__
 
 
 class _OfTraced(type):

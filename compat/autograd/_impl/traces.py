@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from ...._engine import RevTrace
+from ...._interpreters import RevTrace
 from ....extend import aval_of
 from .values import prepared
 

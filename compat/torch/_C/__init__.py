@@ -8,8 +8,7 @@ from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.classes import PLAIN_ONLY as _plain_only
 from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .._impl.dispatch.telling import modes_in_force as _modes_in_force
-from .._impl.dispatch.unbuilt import compiled as _compiled
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch.unbuilt import compiled as _compiled, parts as _parts
 from .._impl.function.function_node import SingleLevelFunction as _FunctionBase
 from .._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from .._impl.graph.node import AccumulateGrad as _AccumulateGrad
@@ -17,10 +16,10 @@ from .._impl.graph_view import running as _running
 from .._impl.graph_view.graph_tools import saved_tensors_hooks as _saved_tensors_hooks
 from .._impl.graph_view.shown_node import shown_class as _shown_class
 from .._impl.inplace.lower_errors import LinAlgError as _LinAlgError
-from .._impl.modes.engine_switches import is_multithreading_enabled
-from .._impl.modes.forward_mode import (
+from .._impl.modes.engine_switches import (
     _set_fwd_grad_enabled as _switch_forward_mode,
     is_fwd_grad_enabled,
+    is_multithreading_enabled,
 )
 from .._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
 from .._impl.modes.modes import enter as _enter, leave as _leave, modes as _modes, set_modes as _set_modes

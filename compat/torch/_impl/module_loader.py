@@ -3,7 +3,7 @@
 from ...reexports import Table, entries
 from . import module_table
 from .dispatch import surface
-from .dispatch.unbuilt_parts import parts
+from .dispatch.unbuilt import parts
 
 
 def finish(module, path, row):

@@ -60,7 +60,7 @@ LAYERS = """
     nn.modules.upsampling: Upsample UpsamplingBilinear2d UpsamplingNearest2d"""
 MODULES = {
     "_VF": Row("operations by their names, as modules call them.", later="""
-        _impl.module.cells: gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell
+        _impl.module.sequences: gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell
         _impl.module.sequences: gru lstm rnn_relu rnn_tanh"""),
     "_custom_ops": Row("names that programs import; torch.library.custom_op defines operations.", unbuilt="""
         _custom_ops: custom_op() get_ctx() impl() impl_abstract() impl_backward() impl_save_for_backward()"""),
@@ -137,7 +137,7 @@ MODULES = {
         _impl.function.once_differentiable: once_differentiable""", exported="*", published=True),
     "autograd.functional": Row("products with Jacobians and Hessians of functions of tensors.", """
         _impl.functional.dense: hessian jacobian
-        _impl.functional.postprocessing: _as_tuple _autograd_grad _construct_standard_basis_for _grad_postprocess
+        _impl.functional.dense: _as_tuple _autograd_grad _construct_standard_basis_for _grad_postprocess
             _grad_preprocess _tuple_postprocess
         _impl.functional.products: hvp jvp vhp vjp"""),
     "autograd.grad_mode": Row(", the module that older scripts import the modes from.", """
@@ -227,7 +227,7 @@ MODULES = {
     "distributions": Row("probability distributions, their transforms, and divergences between them.", """
         _impl.distributions.categorical: Categorical Multinomial OneHotCategorical
             OneHotCategoricalStraightThrough RelaxedBernoulli RelaxedOneHotCategorical
-        _impl.distributions.combined: Independent MixtureSameFamily
+        _impl.distributions.distribution: Independent MixtureSameFamily
         _impl.distributions.discrete: Bernoulli Binomial ContinuousBernoulli Geometric NegativeBinomial Poisson
         _impl.distributions.distribution: Distribution ExponentialFamily
         _impl.distributions.location_scale: Cauchy Laplace Normal StudentT Uniform VonMises
@@ -236,7 +236,7 @@ MODULES = {
         _impl.distributions.random_matrices: LKJCholesky Wishart
         _impl.distributions.registry: biject_to transform_to
         _impl.distributions.simplex: Beta Dirichlet
-        _impl.distributions.transformed: TransformedDistribution
+        _impl.distributions.distribution: TransformedDistribution
         _impl.distributions.transformed_families: Gumbel HalfCauchy HalfNormal InverseGamma Kumaraswamy
             LogisticNormal LogNormal Pareto Weibull
         distributions.kl: kl_divergence register_kl
@@ -276,7 +276,7 @@ MODULES = {
     "distributions.gumbel": Row("", "_impl.distributions.transformed_families: Gumbel"),
     "distributions.half_cauchy": Row("", "_impl.distributions.transformed_families: HalfCauchy"),
     "distributions.half_normal": Row("", "_impl.distributions.transformed_families: HalfNormal"),
-    "distributions.independent": Row("", "_impl.distributions.combined: Independent"),
+    "distributions.independent": Row("", "_impl.distributions.distribution: Independent"),
     "distributions.inverse_gamma": Row("", "_impl.distributions.transformed_families: InverseGamma"),
     "distributions.kl": Row("Kullback-Leibler divergences.", """
         _impl.distributions.divergence: kl_divergence register_kl
@@ -289,7 +289,7 @@ MODULES = {
     "distributions.logistic_normal": Row("", "_impl.distributions.transformed_families: LogisticNormal"),
     "distributions.lowrank_multivariate_normal": Row("",
         "_impl.distributions.normal_vectors: LowRankMultivariateNormal"),
-    "distributions.mixture_same_family": Row("", "_impl.distributions.combined: MixtureSameFamily"),
+    "distributions.mixture_same_family": Row("", "_impl.distributions.distribution: MixtureSameFamily"),
     "distributions.multinomial": Row("", "_impl.distributions.categorical: Multinomial"),
     "distributions.multivariate_normal": Row("", """
         _impl.distributions.distribution: Distribution
@@ -306,7 +306,7 @@ MODULES = {
     "distributions.relaxed_categorical": Row("",
         "_impl.distributions.categorical: ExpRelaxedCategorical RelaxedOneHotCategorical"),
     "distributions.studentT": Row("", "_impl.distributions.location_scale: StudentT"),
-    "distributions.transformed_distribution": Row("", "_impl.distributions.transformed: TransformedDistribution"),
+    "distributions.transformed_distribution": Row("", "_impl.distributions.distribution: TransformedDistribution"),
     "distributions.transforms": Row("invertible maps.", """
         _impl.distributions.elementwise_transforms: AbsTransform AffineTransform CumulativeDistributionTransform
             ExpTransform PowerTransform SigmoidTransform SoftplusTransform TanhTransform
@@ -332,11 +332,11 @@ MODULES = {
         _impl.func.forward: jvp
         _impl.func.functional: functionalize
         _impl.func.jacobian: hessian jacfwd jacrev
-        _impl.func.linear: linearize
+        _impl.func.functional: linearize
         _impl.func.modules: functional_call replace_all_batch_norm_modules_ stack_module_state
         _impl.func.rearrange: rearrange
         _impl.func.reverse: grad grad_and_value vjp
-        _impl.func.unwrap: debug_unwrap""", exported="*", published=True, package=True),
+        _impl.func.functional: debug_unwrap""", exported="*", published=True, package=True),
     "functional": Row("functions of torch under the module that PyTorch writes them in.", """
         .: atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
             chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique
@@ -362,7 +362,7 @@ MODULES = {
         _impl.platform.queries: is_masked_tensor""",
         unbuilt="masked: MaskedTensor as_masked_tensor() masked_tensor()", published=True),
     "mps": Row("there is no such device; what asks whether there is learns so, everything else raises.",
-        "_impl.platform.absent: *MPS", published=True),
+        "_impl.platform.queries: *MPS", published=True),
     "nested": Row(REFUSED, unbuilt="""
         nested: as_nested_tensor() masked_select() narrow() nested_tensor() nested_tensor_from_jagged()
             to_padded_tensor()"""),
@@ -458,7 +458,7 @@ MODULES = {
         _impl.optim.gradient_descent: ASGD""", published=True),
     "optim.lbfgs": Row("LBFGS, and the line search that programs call by its private name.", """
         _impl.optim.lbfgs: LBFGS
-        _impl.optim.line_search: _cubic_interpolate _strong_wolfe""", published=True),
+        _impl.optim.lbfgs: _cubic_interpolate _strong_wolfe""", published=True),
     "optim.lr_scheduler": Row("schedules of learning rates.", """
         _impl.optim.combined_schedules: ChainedScheduler ReduceLROnPlateau SequentialLR
         _impl.optim.cycles: CyclicLR OneCycleLR
@@ -489,7 +489,7 @@ MODULES = {
     "optim.sgd": Row("SGD, and its step as a function.", """
         _impl.optim.functions: sgd
         _impl.optim.gradient_descent: SGD""", published=True),
-    "optim.sparse_adam": Row("SparseAdam.", "_impl.optim.sparse_adam: SparseAdam", published=True),
+    "optim.sparse_adam": Row("SparseAdam.", "_impl.optim.adam: SparseAdam", published=True),
     "package": Row(REFUSED, unbuilt="""
         package: Directory EmptyMatchError GlobGroup Importer ObjMismatchError ObjNotFoundError OrderedImporter
             PackageExporter PackageImporter PackagingError is_from_package()"""),
@@ -517,7 +517,7 @@ MODULES = {
         "_impl.tensor.comparison: assert_allclose assert_close make_tensor", unbuilt="testing: FileCheck",
         published=True),
 
-    "utils": Row("", "_impl.tensor.swapping: swap_tensors"),
+    "utils": Row("", "_impl.tensor.copying: swap_tensors"),
     "utils._foreach_utils": Row("groups of tensors for operations on lists.", """
         _impl.optim.authoring: _device_has_foreach_support=device_has_foreach_support
             _group_tensors_by_device_and_dtype=group_tensors_by_device_and_dtype"""),
@@ -582,5 +582,5 @@ MODULES = {
         values={"__version__": "2.13.0+covector", "debug": False,
         **dict.fromkeys(("cuda", "hip", "rocm", "xpu", "git_version"))}),
     "xpu": Row("there is no such device; what asks whether there is learns so, everything else raises.",
-        "_impl.platform.absent: *XPU", published=True),
+        "_impl.platform.queries: *XPU", published=True),
 }

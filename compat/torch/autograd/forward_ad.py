@@ -10,7 +10,7 @@ from .._impl.forward_ad.forward_ad import (
     make_dual as _make_dual,
     unpack_dual as _unpack_dual,
 )
-from .._impl.modes.forward_mode import _set_fwd_grad_enabled as _set_fwd_grad_enabled
+from .._impl.modes.engine_switches import _set_fwd_grad_enabled as _set_fwd_grad_enabled
 from .._impl.state.levels import DUAL as _DUAL
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]

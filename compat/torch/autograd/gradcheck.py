@@ -3,9 +3,10 @@
 import warnings
 
 from .._impl.dispatch.backward_calls import grad
-from .._impl.gradcheck.errors import GradcheckError
-from .._impl.gradcheck.jacobians import Problem, as_tuple
-from .._impl.gradcheck.jacobians_by_old_names import (
+from .._impl.gradcheck.jacobians import (
+    GradcheckError,
+    Problem,
+    as_tuple,
     get_analytical_jacobian,
     get_numerical_jacobian,
     get_numerical_jacobian_wrt_specific_input,

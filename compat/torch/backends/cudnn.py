@@ -1,6 +1,6 @@
 """torch.backends.cudnn: not here; its switches are kept, and change nothing."""
 
-from .._impl.platform.flags import flags_of as _flags_of
+from .._impl.platform.queries import flags_of as _flags_of
 
 enabled = True
 benchmark = deterministic = False

@@ -7,7 +7,7 @@ import os as _os
 import typing as _typing
 
 from .._impl.dispatch import surface as _surface
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch.unbuilt import parts as _parts
 
 globals().update(_parts(
     "distributed",

@@ -2,7 +2,7 @@
 
 from .. import distributed as _home
 from .._impl.dispatch import surface as _surface
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch.unbuilt import parts as _parts
 
 globals().update({name: value for name, value in vars(_home).items()
                   if not name.startswith("__") and getattr(value, "__module__", "").endswith("torch.distributed")})

@@ -3,7 +3,7 @@
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch.unbuilt import parts as _parts
 
 Target = _Callable | str  # types that programs annotate with
 Argument = _Any

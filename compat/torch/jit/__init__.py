@@ -4,7 +4,7 @@ import builtins as _builtins
 from typing import Final as Final
 
 from .._impl.dispatch import surface as _surface
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch.unbuilt import parts as _parts
 from .._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace as trace
 from .._impl.platform.futures import Future as Future
 

@@ -2,9 +2,9 @@
 
 from .._impl.dispatch import surface as _surface
 from .._impl.modes.grad_mode import no_grad as _no_grad
-from .._impl.optim.averaged_model import AveragedModel as AveragedModel
 from .._impl.optim.averaging import (
     SWALR as SWALR,
+    AveragedModel as AveragedModel,
     get_ema_avg_fn as get_ema_avg_fn,
     get_ema_multi_avg_fn as get_ema_multi_avg_fn,
     get_swa_avg_fn as get_swa_avg_fn,

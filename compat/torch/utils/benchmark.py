@@ -12,7 +12,7 @@ import timeit
 import numpy as np
 
 from .._impl.dispatch import surface as _surface
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch.unbuilt import parts as _parts
 
 _GROSS, _LARGE = 0.25, 0.1  # spreads that are warned of, as parts of the median
 _MOST = 2**31 - 1  # runs of a block

@@ -7,9 +7,9 @@ the two is negative, nothing is.
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.bounds import all_within
+from ...arrays.axes import all_within
 from ...primitive.families import ZERO, linear, primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...trace.device import constant
 from ..samples import Sample
 from ..selection import where

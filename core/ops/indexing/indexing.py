@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...arrays.avals import aval_of, make_aval
-from ...arrays.bounds import all_within
+from ...arrays.axes import all_within
 from ...arrays.dtypes import result_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.call_lanes import reading_lane, write_lane

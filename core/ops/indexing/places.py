@@ -23,7 +23,7 @@ class Places:
     >>> import math
 
 import numpy as np
-    >>> from covector._engine import Places
+    >>> from covector._primitives import Places
     >>> from covector.extend import REGISTRY
     >>> REGISTRY["pick"].fun(np.eye(3), Places(np.array([0, 4])))
     array([1., 1.])

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
+from ...arrays.axes import all_within
 from ...arrays.backend import find_backend
-from ...arrays.bounds import all_within
 from ...errors import ConversionError, at_user_line
 from ...primitive.families import ZERO, primitive
 from ...trace.device import array_of_list, constant

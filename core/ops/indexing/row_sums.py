@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ...arrays.bounds import all_within
+from ...arrays.axes import all_within
 from ...arrays.sums import shaped
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 
 ndarray = np.ndarray
 _AXES = 30  # NumPy's `add.at` writes beyond its memory above 32 axes, those of the index among them

@@ -6,12 +6,12 @@ from math import prod
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.bounds import all_within
+from ...arrays.axes import all_within
 from ...arrays.dtypes import result_dtype
 from ...arrays.sums import shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...tape.strong_zeros import strong_zero
 from ...tape.unbroadcast import conj
 from ...trace.device import constant

@@ -7,9 +7,9 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.sums import shaped
 from ...primitive.families import ZERO, primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ..samples import Sample
-from .searching import INDEX
+from .sorting import INDEX
 
 _BLOCK = 16  # elements that are looked at in one go
 _LANES = 64  # elements that are compared in one go

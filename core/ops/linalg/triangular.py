@@ -12,7 +12,7 @@ from ...arrays.sums import shaped
 from ...errors import ShapeError, SquareError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
 from ..dependence import columns

@@ -3,7 +3,7 @@
 import copy
 
 from ...primitive.primitive import Formula, Rules
-from ...tape.rules import compile_rule
+from ...tape.tape import compile_rule
 from ..linalg.products import outer, product
 
 

@@ -14,7 +14,7 @@ from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
 from ..dependence import shared, stencil
-from ..half_loops import in_singles
+from ..float_loops import in_singles
 from ..samples import arrays
 from ..shaping import broadcast_to
 from .convolution_loops import CONV, CONV_INPUT, CONV_WEIGHT, WORTH, planned_conv, planned_input, planned_weight

@@ -17,8 +17,8 @@ from math import prod
 import numpy as np
 
 from ...arrays.sums import PLAIN
-from ...primitive.loop_kernels import Loops
-from ..half_loops import cast_array
+from ...primitive.kernels import Loops
+from ..float_loops import cast_array
 from .windows import window_counts
 
 ndarray = np.ndarray

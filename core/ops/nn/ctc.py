@@ -11,7 +11,7 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...trace.device import constant
 from ..arithmetic import exp
 from ..indexing.indexing import index, update

@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, result_dtype
 from ...primitive.families import primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...trace.device import constant
 from ..indexing.indexing import scatter_add, take
 from ..samples import Sample

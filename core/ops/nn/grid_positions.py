@@ -3,10 +3,10 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.mixed_precision import in_single
+from ...arrays.dtypes import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import ZERO, primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ..samples import Sample
 from ..selection import passed
 

@@ -4,9 +4,8 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.dtypes import result_dtype
-from ...arrays.mixed_precision import in_single
-from ...arrays.ufunc_dispatch import small
+from ...arrays.dtypes import in_single, result_dtype
+from ...arrays.sums import small
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import elementwise, primitive

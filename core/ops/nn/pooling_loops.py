@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ...arrays.sums import PLAIN, shaped
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from .windows import window_counts
 
 _PLANS = 256

@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.sums import shaped
 from ...primitive.families import linear
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...trace.device import constant
 from ..dependence import lines
 from ..samples import Sample
@@ -28,7 +28,7 @@ class Sums:
         weights: for each entry its weight, real.
 
     >>> import numpy as np
-    >>> from covector._engine import Sums
+    >>> from covector._primitives import Sums
     >>> from covector.extend import REGISTRY
     >>> halves = Sums((2, 3), [0, 0, 1, 1], [0, 1, 1, 2], [0.5, 0.5, 0.5, 0.5])
     >>> REGISTRY["weighted_sums"].fun(np.array([0.0, 2.0, 6.0]), halves, 0)

@@ -1,12 +1,82 @@
-"""Bessel functions of order 0 and 1; those of higher order serve their second derivatives."""
+"""Bessel functions of integer order, of both kinds, plain and modified, and Airy's function."""
+
+import math
 
 import numpy as np
 
 from ...primitive.families import elementwise
+from ...trace.tracer import Tracer
+from ..arithmetic import sqrt
 from ..samples import Sample, together, unary
-from ..selection import sign
-from .bessel_integer import away_from_0, bessel_i, whole_order
-from .scipy_kernels import scipy_kernel, scipy_unary
+from ..selection import sign, where
+from .scipy_kernels import array, scalar, scipy_kernel, scipy_unary
+
+# The modified Bessel function of the first kind of integer order, for window functions and their derivatives.
+
+
+def _series(xp, x, order):
+    """Σ (x/2)^(2k + n) / (k! (k + n)!): all terms of one sign, so nothing cancels; 90 of them up to |x| = 40."""
+    square = 0.25 * x * x
+    term = (0.5 * x) ** order / math.factorial(order)
+    total = term
+    for k in range(1, 90):
+        term = term * square / (k * (k + order))
+        total = total + term
+    return total
+
+
+def _tail(xp, x, order):
+    """The series for large |x|, whose terms shrink until k is about 2 |x|: Abramowitz and Stegun (1964), 9.7.1."""
+    large = xp.abs(x)
+    term = total = large / large
+    for k in range(1, 25):
+        term = term * ((2 * k - 1) ** 2 - 4.0 * order**2) / (8.0 * k * large)
+        total = total + term
+    half = xp.exp(0.5 * large)  # in two factors: the exponential alone overflows sooner than the quotient
+    value = half * (total / xp.sqrt(2 * math.pi * large)) * half
+    return xp.where(x < 0, -value, value) if order % 2 else value
+
+
+def whole_order(xp, x, order):
+    """I of whole order."""
+    if not order and not isinstance(x, Tracer):
+        return xp.i0(x)
+    x = array(xp, x)
+    dtype = np.result_type(x.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
+    x = x.astype(dtype)
+    with np.errstate(all="ignore"):
+        near = xp.abs(x) < 36.0
+        ans = xp.where(near, _series(xp, xp.where(near, x, 0.0), order), _tail(xp, xp.where(near, 36.0, x), order))
+    return scalar(ans.astype(dtype))
+
+
+def away_from_0(x, v, turn, near, sign=1.0):
+    """The derivative of e^-|x| I (turn = -1) or e^x K (turn = 1) of order v, `near` 0; from 30 + v² on by its series.
+
+    The derivative of DLMF 10.40.1 and 10.40.2: differences of the functions of two orders cancel there.
+    """
+    size = abs(x)
+    far = size > 30.0 + v * v
+    u = 1.0 / where(far, size, 100.0 + 2.0 * v * v)
+    total = 0.0
+    for k in range(25, -1, -1):  # each term is the one before times turn (4v² - (2k + 1)²) / 8(k + 1) x
+        total = (k + 0.5) + turn * (4.0 * v * v - (2 * k + 1) ** 2) / (8.0 * (k + 1)) * u * total
+    scale = math.sqrt(0.5 / math.pi) if turn < 0 else math.sqrt(0.5 * math.pi)
+    return where(far, -scale * sign * u * sqrt(u) * total, near)
+
+
+bessel_i = elementwise(
+    "bessel_i",
+    impl=lambda xp, x, *, order: whole_order(xp, x, order),
+    quiet=True,
+    d={"x": lambda x, order: 0.5 * (bessel_i(x, order=abs(order - 1)) + bessel_i(x, order=order + 1))},
+    samples=together(
+        *[unary(-4.0, 4.0, complex_too=False, params={"order": n}) for n in (0, 1, 2)],
+        lambda rng: [Sample(np.array([0.0, 35.0, -37.0, 60.0]), params={"order": n}) for n in (0, 1)],
+    ),
+    absent={"complex": "as NumPy's i0, of real values alone"},
+)
+
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. Derivatives by a recurrence of two
 # orders are smooth at 0, where those with a division by x are not.
@@ -61,3 +131,30 @@ i0e = _kink("i0e", lambda x, ans: _scaled(x, ans, i1e(x), 0))
 i1e = _kink("i1e", lambda x, ans: _scaled(x, ans, 0.5 * (i0e(x) + ive(x, v=2)), 1))
 ive = _bessel("ive", "ive", lambda x, v, ans: _scaled(x, ans, 0.5 * (_order(v - 1, (i0e, i1e, ive))(x)
                                                                     + ive(x, v=v + 1)), v), 0.5, 3.0)
+
+
+# Modified Bessel functions of the second kind, of order 0 and 1, and Airy's function, which is one of order 1/3.
+
+# DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. DLMF 10.29.2 and 10.29.3; all are
+# infinite at 0 and NaN below, k0e and k1e are e^x times k0 and k1.
+k0 = scipy_unary("k0", lambda x: -k1(x), 0.5, 4.0, singular=True)
+k1 = scipy_unary("k1", lambda x, ans: -k0(x) - ans / x, 0.5, 4.0, singular=True)
+k0e = scipy_unary("k0e", lambda x, ans: away_from_0(x, 0, 1.0, ans - k1e(x)), 0.5, 4.0, singular=True)
+k1e = scipy_unary("k1e", lambda x, ans: away_from_0(x, 1, 1.0, ans - k0e(x) - ans / x), 0.5, 4.0, singular=True)
+
+
+def _airy(name, which, d):
+    """Ai (0) or its derivative (1)."""
+    kernel = scipy_kernel("airy", part=which)
+    return elementwise(
+        name,
+        impl=lambda xp, x: kernel(xp, x),
+        d={"x": d},
+        quiet=True,
+        samples=unary(-4.0, 3.0, complex_too=False),
+        absent={"complex": "only the real function is built"},
+    )
+
+
+airy_ai = _airy("airy_ai", 0, lambda x: airy_ai_slope(x))
+airy_ai_slope = _airy("airy_ai_slope", 1, lambda x: x * airy_ai(x))  # DLMF 9.2.1

@@ -2,23 +2,19 @@
 
 from ..arithmetic import expm1, log1p
 from ..elementary import cbrt, exp2, sigmoid
-from . import spherical as spherical
-from .bessel import i0, i0e, i1, i1e, j0, j1, y0, y1
+from . import bessel_orders as bessel_orders
+from .bessel import i0, i0e, i1, i1e, j0, j1, k0, k0e, k1, k1e, y0, y1
 from .bessel_orders import iv, ive, jv, kv, kve, yn, yv
-from .bessel_second_kind import k0, k0e, k1, k1e
 from .box_cox import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
-from .elliptic import ellipe, ellipeinc, ellipk, ellipkinc, ellipkm1
+from .elliptic import ellipe, ellipeinc, ellipk, ellipkinc, ellipkm1, hyp0f1, hyp1f1, hyp2f1, hyperu
 from .entropies import entr, kl_div, log_expit, logit, rel_entr, xlog1py, xlogy
 from .error_function import erf, erfc
-from .gamma_functions import beta, betaln, digamma, gamma, gammaln, gammasgn, rgamma
-from .hypergeometric import hyp0f1, hyp1f1, hyp2f1, hyperu
+from .gamma_functions import beta, betaln, binom, digamma, gamma, gammaln, gammasgn, loggamma, poch, rgamma
 from .incomplete import betainc, gammainc, gammaincc
 from .integrals import dawsn, exp1, expi, expn, exprel, owens_t, spence
-from .log_gamma import binom, loggamma, poch
 from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri, ndtri_exp
 from .plane import erfi, voigt_profile, wofz, wrightomega
-from .quantiles import betaincinv, chdtri, fdtri, gammainccinv, gammaincinv
-from .student import stdtr, stdtrit
+from .quantiles import betaincinv, chdtri, fdtri, gammainccinv, gammaincinv, stdtr, stdtrit
 from .tails import TAILS
 
 SPECIAL = {

@@ -10,8 +10,7 @@ from ...tape.unbroadcast import conj
 from ..arithmetic import exp, sqrt
 from ..samples import Sample, unary
 from ..selection import astype, where
-from .scipy_calls import calling, real_like, scipy_call
-from .scipy_kernels import scipy_kernel, scipy_unary
+from .scipy_kernels import calling, real_like, scipy_call, scipy_kernel, scipy_unary
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
 

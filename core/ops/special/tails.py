@@ -5,7 +5,7 @@ import math
 from ..arithmetic import sin, sqrt
 from ..selection import floor, where
 from .incomplete import betainc, gammainc, gammaincc
-from .scipy_calls import in_one_precision
+from .scipy_kernels import in_one_precision
 
 
 @in_one_precision

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector._engine import Ambient
+from covector._interpreters import Ambient
 from covector.compat.torch._impl.engine import engine
-from covector.compat.torch._impl.graph.node import GradNode
-from covector.compat.torch._impl.graph.pruned_rule import needed_rule
+from covector.compat.torch._impl.graph.node import GradNode, needed_rule
 from covector.compat.torch._impl.state.edges import accumulator
 from covector.compat.torch._impl.state.levels import AMBIENT
 from covector.compat.torch._impl.state.plain import OPEN

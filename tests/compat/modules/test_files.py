@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import covector.compat.torch as compat
-from covector.compat.torch._impl.interchange.kept_classes import rebuilt_of_class, with_state
+from covector.compat.torch._impl.interchange.readers import rebuilt_of_class, with_state
 from harness import pytorch
 
 

@@ -8,7 +8,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch import optim
 from covector.compat.torch._impl.lists import norms, updates
-from covector.compat.torch._impl.optim.device_plan import kernel_of
+from covector.compat.torch._impl.optim.elementwise import kernel_of
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif("not torch.cuda.is_available()", reason="CuPy finds no device")]
 NORM = ["covector_norm", "covector_norm_end"]

@@ -8,17 +8,17 @@ import numpy as np
 from covector import nn
 from covector.core.progress import with_progress
 from covector.scipy import special
-from covector.testing.differences import difference
+from covector.testing.compare import difference
 from covector.transforms.collectives.collectives import psum
 from covector.transforms.compile.call.jit import jit
 from covector.transforms.control.checkpoint import checkpoint
 from covector.transforms.control.control import cond
 from covector.transforms.control.scan import scan
 from covector.transforms.custom.custom import custom_jvp, custom_vjp
-from covector.transforms.debug.effects import stop_gradient
 from covector.transforms.interpreters.forward import jvp
 from covector.transforms.interpreters.gradient import grad
 from covector.transforms.interpreters.vmap import vmap
+from covector.transforms.staging.effects import stop_gradient
 from covector.transforms.staging.staging import make_graph
 from rig.operations import Library
 from rig.programs import Program, draw_program

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from covector.core.arrays.compilers import installed
+from covector.core.arrays.backend import installed
 from covector.core.errors import ConversionError, DtypeError, RuleError
 from covector.core.progress import with_progress
-from covector.testing.differences import random_direction
+from covector.testing.compare import random_direction
 from covector.transforms.compile.call.jit import jit
 from covector.transforms.control.checkpoint import checkpoint
 from covector.transforms.interpreters.forward import jvp

@@ -11,7 +11,7 @@ import numpy as np
 from ....core.arrays.avals import aval_of, make_aval
 from ....core.arrays.backend import is_array
 from ....core.arrays.dtypes import is_inexact
-from ....core.arrays.errstate import error_state, leave_error_state
+from ....core.arrays.fp_warnings import error_state, leave_error_state
 from ....core.primitive.primitive import RAW, bind
 from ....core.trace.tracer import Rev
 from ...arguments.arguments import settle
@@ -32,9 +32,8 @@ from ...staging.bodies import (
     record_call,
     strip,
 )
-from ...staging.partial_eval import partition
+from ...staging.passes import holds_zeros, partition, without_strong_zeros
 from ...staging.staging import stage
-from ...staging.structural_zeros import holds_zeros, without_strong_zeros
 from ..program import Programs
 
 ndarray = np.ndarray

@@ -2,9 +2,8 @@
 
 from ....core.types import Any, Callable
 from ..render.c.c_file import kernel_of, unused_among, wrapped
-from ..render.c.languages import Cuda
 from ..render.c.printer import Printer
-from ..render.c.text import STORED, Module
+from ..render.c.text import STORED, Cuda, Module
 from ..render.cuda.cuda_file import HEAD
 from .staged import refuse, staged
 

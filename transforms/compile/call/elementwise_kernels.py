@@ -6,14 +6,13 @@ import numpy as np
 
 from ....core.primitive.kernels import SHORT
 from ....core.types import Any
-from ...graph.draft import Draft
-from ..lower.structure import is_native
+from ...graph.equations import Draft
+from ..lower.lowerings import is_native
 from ..lower.writer import Writer
 from ..machine.blas import products_library
 from ..machine.engine import machine
 from ..machine.error_states import OtherState
-from ..machine.layouts import DATA, DIMS, NDIM, TYPE, VALUE, functions
-from ..machine.slots import Slots
+from ..machine.layouts import DATA, DIMS, NDIM, TYPE, VALUE, Slots, functions
 from ..render.llvm.objects import LINE, ObjectText
 from ..render.llvm.printer import Printer
 from .callable import attached

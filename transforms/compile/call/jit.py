@@ -11,20 +11,25 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from ....core.arrays.backend import is_array
-from ....core.arrays.compilers import compiler, installed
+from ....core.arrays.avals import aval_of
+from ....core.arrays.backend import compiler, installed, is_array
+from ....core.arrays.dtypes import is_inexact
 from ....core.checks import check_function
 from ....core.errors import at_user_line
 from ....core.lazy import LazyModule
 from ....core.primitive.primitive import RAW
 from ....core.tape.recording import ONE_AT_A_TIME
 from ....core.trace.device import library_of
+from ....core.trace.tracer import Tracer
 from ....core.types import Any, Callable, Fun
 from ...arguments.arguments import computable, flatten, flatten_call, settle
 from ...arguments.escape_checks import check_escaped
 from ...arguments.statics import check_positions, positions, statics, with_static, without_static
 from ...arguments.transformed import transformed
-from ...graph.labels import input_labels
+from ...graph.drawing import html_of
+from ...graph.printing import input_labels
+from ...interpreters.gradient import vjp
+from ...reverse.nan_checks import has_nan
 from ...scope.axis_environment import axis_sizes
 from ...scope.debug_modes import modes
 from ...scope.errstate import unmarked
@@ -33,10 +38,7 @@ from ...staging.staging import stage
 from ..analysis.cost import WORTH, looked_at
 from ..render.functions import MISS, note_line
 from .call import Compiled, call_compiled
-from .donated import DONATED, check_donated, give_away
-from .lowered import Lowered, html_of_program
-from .nan_search import run_watched
-from .signature import NUMBER, described_change, leaf_key, quick_look, static_key
+from .signature import DONATED, NUMBER, check_donated, described_change, give_away, leaf_key, quick_look, static_key
 
 ndarray = np.ndarray
 _KEPT = 256  # signatures kept of one function
@@ -348,3 +350,104 @@ def _native_if_faster(program, cost):
     may_pay = (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None
                and os.environ.get("COVECTOR_NATIVE") != "0")
     return _NATIVE.native_if_faster(program, cost) if may_pay else None
+
+
+# The stages of a compiled function, for inspection.
+
+HTML = LazyModule("html")
+
+
+class Lowered:
+    """The result of `jit(fun).lower(*args)`: the stages of a function for one signature.
+
+    `graph` is what was staged; `source` the text of the generated function; `buffers` the bytes of each buffer;
+    `passes` pairs of a name and the text of the graph after it.
+    """
+
+    def __init__(self, call, leaves):
+        self._program = call.programs.for_layout_of(leaves)
+        self.graph = call.graph
+
+    @property
+    def source(self):
+        """The generated source."""
+        return self._program.text
+
+    @property
+    def passes(self):
+        """`[(name, text of the graph after it), …]`."""
+        return [("staged", repr(self.graph)), *self._program.passes]
+
+    @property
+    def buffers(self):
+        """The bytes of each buffer that temporaries share."""
+        return [slot.nbytes for slot in self._program.slots]
+
+    @property
+    def groups(self):
+        """The groups of equations that run a block of elements at a time, each as a list of names of operations."""
+        return self._program.groups
+
+    def __repr__(self):
+        return f"Lowered({len(self.graph.equations)} equations, {len(self.source.splitlines())} lines of source)"
+
+    def __str__(self):
+        return f"{self.graph!r}\n\n{self.source}"
+
+    def _repr_html_(self):
+        return html_of_program(self._program, self.graph)
+
+
+def html_of_program(program, graph):
+    """The drawing of a graph after all passes, what runs as one loop as one box, and the generated source beside it."""
+    draft = program.draft
+    shown = GraphView(graph.labels, draft.inputs, draft.equations, draft.outputs)
+    source = HTML.escape(program.text or "run equation by equation")
+    return ('<div style="display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start">'
+            f'{html_of(shown)}<pre style="flex:1 1 24em;min-width:0;overflow:auto;max-height:40em">{source}</pre>'
+            "</div>")
+
+
+class GraphView:
+    """The part of a graph that a drawing needs."""
+
+    __slots__ = ("labels", "inputs", "equations", "outputs", "captured")
+
+    def __init__(self, labels, inputs, equations, outputs):
+        self.labels, self.inputs, self.equations, self.outputs = labels, inputs, equations, outputs
+        self.captured = ()
+
+
+# `debug_nans` under jit: rerun a function that returned NaN under tracing, to find the operation.
+
+
+def run_watched(fun, args, kwargs, name):
+    """`fun(*args, **kwargs)`; raises FloatingPointError if it makes a NaN of plain arguments without one."""
+    out = fun(*args, **kwargs)  # plain first: most calls have no NaN
+    found = [settle(v) for v in flatten(out)[0]]
+    if any(isinstance(v, Tracer) for v in found) or not has_nan([v for v in found if _is_float(v)]):
+        return out  # other transforms look at each operation on their values
+    leaves, rebuild = flatten((args, kwargs))
+    places = [k for k, x in enumerate(leaves) if _is_float(x)]
+    if has_nan([leaves[k] for k in places]):  # a NaN that was given is no fault of an operation
+        return out
+
+    def run(*values):
+        full = list(leaves)
+        for k, x in zip(places, values):
+            full[k] = x
+        args, kwargs = rebuild(full)
+        fun(*args, **kwargs)
+        return ()
+
+    vjp(run, *[leaves[k] for k in places])
+    raise FloatingPointError(f"jit of {name} returned a NaN, which no operation on its floating arguments made; look "
+                             f"at its integers, and at the arrays it closes over{at_user_line()}")
+
+
+def _is_float(x):
+    """Tell whether a leaf is an array or a number that can be NaN."""
+    try:
+        return is_inexact(aval_of(x).dtype)
+    except TypeError:
+        return False

@@ -9,8 +9,7 @@ from ..loops.statements import OUTSIDE
 from ..machine.blas import products_library
 from ..machine.engine import machine
 from ..machine.error_states import is_followed
-from ..machine.layouts import functions
-from ..machine.slots import Slots
+from ..machine.layouts import Slots, functions
 from ..render.llvm.entry import entry, plain_entry, stopped
 from ..render.llvm.printer import Printer
 from .callable import Around, attached

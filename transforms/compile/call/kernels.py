@@ -3,7 +3,7 @@
 import os
 
 from ....core.arrays.avals import aval_of, make_aval
-from ....core.arrays.compilers import installed, unusable
+from ....core.arrays.backend import installed, unusable
 from ....core.errors import MissingLibraryError
 from ....core.lazy import LazyModule
 from ....core.types import Any

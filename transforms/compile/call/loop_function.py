@@ -3,11 +3,10 @@
 import numpy as np
 
 from ..loops.define import Body, New
-from ..loops.kinds import BYTES, DTYPES, KINDS
+from ..loops.statements import BYTES, DTYPES, KINDS
 from ..machine.engine import machine
 from ..machine.error_states import OtherState
-from ..machine.layouts import DATA, DIMS, TYPE, VALUE, functions
-from ..machine.slots import Slots
+from ..machine.layouts import DATA, DIMS, TYPE, VALUE, Slots, functions
 from ..render.llvm.objects import LINE, ObjectText
 from ..render.llvm.printer import Printer
 from ..render.llvm.simd import TYPES

@@ -1,6 +1,6 @@
 """Native programs: one function where the whole graph is native, else native segments between NumPy calls."""
 
-from ....core.arrays.compilers import unusable
+from ....core.arrays.backend import unusable
 from ....core.errors import MissingLibraryError
 from ....core.lazy import LazyModule
 from ....core.types import Any

@@ -8,15 +8,14 @@ from ....core.arrays.avals import short_dtype
 from ....core.checks import check_function
 from ....core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ....core.types import Any
-from ...arguments.arguments import NAMESPACE, computable, flatten, settle
+from ...arguments.arguments import NAMESPACE, computable, flatten, optree, settle
 from ...arguments.escape_checks import check_escaped
-from ...arguments.trees import optree
 from ...graph.equations import walk
 from ...scope.errstate import unmarked
 from ...staging.staging import stage
-from ..loops.kinds import KINDS
-from ..lower.inlining import inlined, is_any_call
-from ..lower.structure import is_native
+from ..loops.statements import KINDS
+from ..lower.lowering import inlined, is_any_call
+from ..lower.lowerings import is_native
 from ..program import described, optimised
 from ..render.c.c_file import is_bounded
 from ..render.c.names import unused

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 from ....core.types import Any
-from .kinds import BYTES, held
 from .operations import TESTS
-from .statements import Branch, Const, Kernel, Load, Loop, Memory, Place, Require, Step, Store, Value
+from .statements import BYTES, Branch, Const, Kernel, Load, Loop, Memory, Place, Require, Step, Store, Value, held
 
 _KINDS = ("f64", "f32", "i64", "i32", "b8")  # the first one among its operands is what an operation is computed in
 

@@ -4,8 +4,7 @@ from bisect import bisect
 from heapq import heappop, heappush
 
 from ....core.types import Any
-from .kinds import BYTES
-from .statements import inner, places
+from .statements import BYTES, inner, places
 
 _LINE = 64
 _END = 1 << 62  # of all memory

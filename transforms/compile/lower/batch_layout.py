@@ -11,9 +11,7 @@ from ....core.arrays.avals import make_aval
 from ....core.ops.indexing.indexing import getitem, index_update
 from ....core.ops.shaping import broadcast_to, concatenate, flip, reshape, stack, transpose
 from ...graph.equations import Literal, Var
-from ..loops.constants import constant
-from ..loops.kinds import KINDS
-from ..loops.statements import Place, arranged
+from ..loops.statements import KINDS, Place, arranged, constant
 from .buffer_reuse import want
 
 _EXAMPLES = 64  # from which they fill vectors

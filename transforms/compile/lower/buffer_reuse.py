@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 
 from ...graph.equations import Equation, Literal, Var
-from ..loops.kinds import KINDS
-from ..loops.statements import Place, is_compact
+from ..loops.statements import KINDS, Place, is_compact
 
 
 def want(writer, v, place):

@@ -9,9 +9,8 @@ from collections import deque
 from types import SimpleNamespace
 
 from ....core.facts import Operation
-from ...graph.draft import Draft, rewritten, without_dead
-from ...graph.equations import Var
-from ..loops.kinds import KINDS
+from ...graph.equations import Draft, Var, rewritten, without_dead
+from ..loops.statements import KINDS
 from ..machine.layouts import functions
 
 LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code

@@ -3,9 +3,7 @@
 A part that is made so itself, and is not read as anything else, lies in the array from the start.
 """
 
-from ..loops.constants import FEW, zero
-from ..loops.kinds import KINDS
-from ..loops.statements import Nest, Place, Step, Value
+from ..loops.statements import FEW, KINDS, Nest, Place, Step, Value, zero
 from ..rules.indexing import ASSEMBLE
 from .buffer_reuse import add_zero_into
 

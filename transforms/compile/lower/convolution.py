@@ -2,8 +2,7 @@
 
 from math import prod
 
-from ..loops.kinds import KINDS
-from ..loops.statements import Const, compact_strides
+from ..loops.statements import KINDS, Const, compact_strides
 from .indexing import added, looped, row_of
 from .products import multiplied
 from .stacks import Stack

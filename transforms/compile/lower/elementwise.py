@@ -5,8 +5,8 @@ import numpy as np
 from ....core.ops.selection import cast
 from ....core.primitive.primitive import NotLowered
 from ...graph.equations import Literal
-from ..loops.kinds import BYTES, DTYPES, KINDS
 from ..loops.operations import CASTS, POWERS, TESTS, knows
+from ..loops.statements import BYTES, DTYPES, KINDS
 from .lowering import lowered, named
 
 _QUOTIENTS = ("floor_divide", "remainder")

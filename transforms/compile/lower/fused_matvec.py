@@ -8,12 +8,11 @@ import numpy as np
 
 from ....core.arrays.avals import make_aval
 from ....core.facts import Operation
-from ...graph.draft import Draft
-from ...graph.equations import Body, Equation, Literal, Var
+from ...graph.equations import Body, Draft, Equation, Literal, Var
 from ..machine.blas import library_threads
 from ..rules.rewrite import Steps
 from .collectives import is_exchange
-from .structure import is_native
+from .lowerings import is_native
 
 _SCAN = Operation("scan", control="scan")
 _BLOCK = 4096  # elements of a block, at most: more would be a product by a library

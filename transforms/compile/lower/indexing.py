@@ -5,9 +5,21 @@ from math import prod
 import numpy as np
 
 from ...graph.equations import Literal
-from ..loops.constants import zero
-from ..loops.kinds import KINDS
-from ..loops.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, arranged, is_uniform
+from ..loops.statements import (
+    KINDS,
+    Bound,
+    Const,
+    Counter,
+    Loop,
+    Memory,
+    Nest,
+    Place,
+    Step,
+    Value,
+    arranged,
+    is_uniform,
+    zero,
+)
 from .buffer_reuse import written_over
 
 ndarray = np.ndarray

@@ -2,25 +2,114 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from ...graph.equations import Literal, Var
-from ..loops.constants import FEW, zero
-from ..loops.kinds import KINDS
-from ..loops.statements import Nest, Place, Step, Value, arranged, is_uniform
+from ..loops.statements import (
+    FEW,
+    KINDS,
+    Const,
+    Memory,
+    Nest,
+    Place,
+    Step,
+    Store,
+    Value,
+    arranged,
+    is_uniform,
+    start_of,
+    zero,
+)
 from ..machine.blas import products_library
+from ..machine.error_states import may_be_native
 from .batch_layout import fold
 from .buffer_reuse import add_zero_into, want, written_over
 from .collectives import exchange
 from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, convolve, is_short, overlap_add, slide, windows
+from .elementwise import elementary
 from .factorizations import cholesky, is_factorized, is_system, qr, solve
-from .indexing import add_rows, counted, fits, implant, last_writer, pivot, put_rows, scatter_add, spread, take
+from .indexing import (
+    add_rows,
+    counted,
+    fits,
+    implant,
+    last_writer,
+    looped,
+    pivot,
+    put_rows,
+    row_of,
+    scatter_add,
+    spread,
+    take,
+    through,
+)
 from .loops import branch, scan, while_loop
+from .lowering import lowered, named
 from .products import einsum, few_products, is_small, matmul, merged, sizes
-from .running import running
+
+# Lower cumulative sums and products along an axis.
+
+_SHORT = 8  # elements behind the axis, below which it is the innermost loop
+
+
+def running(name):
+    """A rule that writes `out[k] = name(out[k - 1], x[k])` along one axis."""
+    def rule(writer, eq):
+        (v,), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
+        kind = KINDS[out.aval.dtype]
+        x = writer.place(v)
+        place = writer.values[out] = writer.result(out)
+        if prod(x.shape[axis + 1 :]) < _SHORT:
+            through(writer, [x, place], axis, lambda x, place: _columns(writer, name, kind, x, place))
+        else:
+            _row_by_row(writer, name, kind, x, place, axis)
+
+    return rule
+
+
+def _columns(writer, name, kind, x, place):
+    last = len(x.shape) - 1
+    if last:
+        looped(writer, x.shape[last], lambda k: _columns(
+            writer, name, kind, row_of(x, last, k), row_of(place, last, k)))
+    else:
+        _line(writer, name, kind, x, place)
+
+
+def _line(writer, name, kind, x, place):
+    total = Place(Memory(kind, 1, "cell"), ())  # in a register: memory would add its delay to each step
+    writer.add(Store([Const(start_of(name, kind), kind)], total))
+
+    def one(k):
+        found = Value(kind)
+        given = writer.cast([writer.loaded(x.row(k))[()]], kind)
+        writer.add(Step(name, kind, [found], [[writer.loaded(total)[()]], given]))
+        writer.add(Store([found], total))
+        writer.add(Store([found], place.row(k)))
+
+    looped(writer, x.shape[0], one)
+
+
+def _row_by_row(writer, name, kind, x, place, axis):
+    def at(p, index, k=None):
+        p = p.laid(p.shape, p.strides, index * p.strides[axis])
+        return row_of(p, axis, Const(0, "i64") if k is None else k)
+
+    writer.copy(at(x, 0), at(place, 0))  # no row is before it
+
+    def one(k):
+        old, new, total = Value(kind), Value(kind), Value(kind)
+        here = at(place, 1, k)
+        writer.nest(Nest(here.shape, [(old, at(place, 0, k)), (new, at(x, 1, k))],
+                         [Step(name, kind, [total], [[old], [new]])], [(total, here)]))
+
+    if x.shape[axis] > 1:  # a loop has a turn at least
+        looped(writer, x.shape[axis] - 1, one)
+
 
 ndarray = np.ndarray
 
@@ -329,3 +418,59 @@ def atom_of(prim):
         return _CONTROL[prim.control]
     return (_FOLD if prim.reduces is not None else _VIEW if prim.rearranges else _SAME if prim.identity else
             _EXCHANGE if prim.exchanges else None)
+
+
+# Legality: the equations that native code supports, as atoms or after expansion.
+
+_READS = {"context"}  # which ended when rules were asked for
+_FEW_STEPS = 1 << 13  # statements of a body, beyond which a loop is left to NumPy
+
+
+def is_native(eq, known):
+    """Tell whether native code has an equation; `known` notes of each what it comes down to, or whether there is a
+    rule."""
+    found = known.get(eq)
+    if found is None:
+        found = known[eq] = _looked_at(eq, known)  # bodies are asked about by each pass: noted once
+    return found is not False
+
+
+def _looked_at(eq, known):
+    if eq.acts or eq.prim.effects - _READS or not eq.outputs or not may_be_native(eq):  # order and warnings are NumPy's
+        return False
+    if not all(_fits(v.aval) for v in (*eq.inputs, *eq.outputs)) or any(v.aval.weak for v in eq.outputs):
+        return False
+    atom = atom_of(eq.prim)
+    if atom is not None and atom.fits(eq, partial(_is_body, known=known)):
+        return True
+    steps = elementary(eq)
+    if steps is not None:
+        return steps
+    several = None if any(v.aval.weak for v in eq.inputs) else lowered(eq, lambda part: True)
+    steps = several and named(eq, *several)
+    return Expansion(steps) if steps and all(is_native(part, known) for part in steps) else False
+
+
+class Expansion(NamedTuple):
+    """The equations that one comes down to."""
+
+    equations: list
+
+
+def _fits(aval):
+    # Loops have at least one turn: their ends are tested behind.
+    return aval.dtype in KINDS and aval.size > 0 and aval.dtype.isnative
+
+
+def _is_body(graph, known):
+    """Tell whether all that a body does is native; its outputs are variables or numbers."""
+    if graph is None:
+        return False
+    avals = [v.aval for v in (*graph.inputs, *graph.outputs)]
+    return (all(_fits(a) for a in avals) and not any(v.aval.weak for v in graph.outputs)
+            and len(graph.equations) < _FEW_STEPS and all(is_native(eq, known) for eq in graph.equations))
+
+
+def computes(eq):
+    """Tell whether an equation does more than move elements."""
+    return not (eq.prim.rearranges or eq.prim.identity)

@@ -7,9 +7,8 @@ import numpy as np
 from ....core.arrays.avals import make_aval
 from ....core.types import Any
 from ...graph.equations import Var
-from ..loops.kinds import KINDS
 from ..loops.nests import add_nest
-from ..loops.statements import Const, Counter, Loop, Memory, Nest, Place, Product, Step, Value, compact_strides
+from ..loops.statements import KINDS, Const, Counter, Loop, Memory, Nest, Place, Product, Step, Value, compact_strides
 
 _SMALL = 1 << 12  # products of numbers in one product of matrices, up to which loops do without a library
 _OFTEN = 8  # turns of a loop, from which its matrices are copied to lie as a product takes them best

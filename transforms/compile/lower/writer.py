@@ -1,5 +1,6 @@
 """The lowering pass: small arrays as values, larger ones as places, elementwise equations in fused nests."""
 
+import math
 from functools import partial
 from math import prod
 from types import SimpleNamespace
@@ -7,27 +8,33 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.types import Any
-from ...graph.draft import Draft, without_dead
-from ...graph.equations import Literal, Var
-from ..loops.constants import FEW, cast_constant, constant, start_of
-from ..loops.kinds import KINDS
-from ..loops.nests import add_nest
+from ...graph.equations import Draft, Literal, Var, without_dead
+from ..loops.nests import add_nest, changed, collapsed, places_of
 from ..loops.operations import CASTS
 from ..loops.scratch import place_scratch
 from ..loops.statements import (
+    FEW,
+    KINDS,
     Const,
+    Counter,
     Kernel,
     Load,
     Memory,
     Nest,
     Place,
+    Ranges,
     Step,
     Store,
     Value,
     arranged,
+    cast_constant,
+    compact_strides,
+    constant,
     is_compact,
     is_uniform,
+    start_of,
 )
+from ..machine.engine import RANGES
 from ..rules.indexing import PARTS, ROWS
 from ..rules.products import PRODUCTS
 from ..rules.rewrite import may_apply, rewrite, rules
@@ -36,13 +43,157 @@ from . import batch_layout
 from .collectives import together
 from .concat_by_update import nested
 from .fused_matvec import fuse_matvecs
-from .loop_fusion import Group, write_group
-from .lowerings import atom_of
-from .nonfinite_check import NonfiniteCheck
-from .ranges import in_ranges
+from .loop_fusion import Group, reorder_for_fusion, write_group
+from .lowerings import Expansion, atom_of, is_native
 from .rematerialize import Rematerialized
-from .reorder_for_fusion import reorder_for_fusion
-from .structure import Expansion, is_native
+
+# Partition large loop nests into parallel ranges, independent of the number of threads.
+
+_LARGE = 2e6  # operations on elements, from which a nest is cut
+
+
+def in_ranges(writer, nest):
+    """Write a nest in ranges; False where it is too small, or adds up too much for each of them."""
+    size = prod(nest.shape)
+    if writer.repeat != 1 or size * (1 + len(nest.steps)) < _LARGE or any(p.moving for p in places_of(nest)):
+        return False
+    nest = collapsed(nest)  # merged axes are longer, and cut more evenly
+    found = [(_kept(nest, k), k) for k, n in enumerate(nest.shape) if n >= RANGES]
+    if not found or min(found)[0] * RANGES * 8 > size:  # partial sums of each range must be few beside the work
+        return False
+    _cut(writer, nest, min(found)[1])
+    return True
+
+
+def _kept(nest, axis):
+    """The number of elements left by the folds over an axis."""
+    return sum(prod([n for n, s in zip(p.shape, p.strides) if s]) for *_, p in nest.folds if not p.strides[axis])
+
+
+def _cut(writer, nest, axis):
+    counter = Counter()
+    rows = nest.shape[axis] // RANGES
+    whole = rows * RANGES
+    shape = (*nest.shape[:axis], rows, *nest.shape[axis + 1 :])
+
+    def part(p):
+        return Place(p.memory, shape, p.strides, p.offset, ((counter, rows * p.strides[axis]),))
+
+    folds, parts = [], []
+    for name, value, p in nest.folds:
+        if p.strides[axis]:
+            folds.append((name, value, part(p)))
+            continue
+        kept = tuple([n if s else 1 for n, s in zip(p.shape, p.strides)])
+        each = writer.new((RANGES, *kept), p.kind)
+        writer.fill(each, Const(start_of(name, p.kind), p.kind))
+        steps = tuple([s if n > 1 else 0 for n, s in zip(kept, compact_strides(kept))])
+        folds.append((name, value, Place(each.memory, shape, steps, 0, ((counter, each.strides[0]),))))
+        parts.append((name, each, Place(p.memory, each.shape, (0, *p.strides), p.offset)))
+    body = Nest(shape, [(v, part(p)) for v, p in nest.loads], nest.steps, [(v, part(p)) for v, p in nest.stores], folds)
+    writer.repeat = RANGES  # so that the body is not cut again
+    writer.add(Ranges(counter, RANGES, writer.inside(lambda: writer.nest(body))))
+    writer.repeat = 1
+    for name, each, place in parts:
+        x = Value(each.kind)
+        writer.nest(Nest(each.shape, [(x, each)], [], [], [(name, x, place)]))
+    if whole < nest.shape[axis]:
+        rest = (*nest.shape[:axis], nest.shape[axis] - whole, *nest.shape[axis + 1 :])
+        writer.nest(changed(nest, rest, lambda p: p.laid(rest, p.strides, whole * p.strides[axis])))
+
+
+# The nonfinite check of a kernel: a last output that is NaN where another holds an infinity or NaN, or where a float
+# was cast to an integer dtype that does not hold it, else 0.
+
+
+class NonfiniteCheck:
+    """Looks at the outputs of a writer as they are written, or at the end."""
+
+    def __init__(self, writer, outputs):
+        self.memory = Memory("f64", 1, "output", len(outputs))
+        self.cells = {"f64": Place(self.memory, ()), "f32": writer.new((), "f32")}
+        # A fold has one kind: singles are looked at as singles.
+        self.narrow = any(place.kind == "f32" for place in outputs)
+        self.watched = set()
+        self.seen = {}  # output that is written part by part -> how many of its elements nests looked at
+        writer.fill(self.cells["f64"], Const(0.0, "f64"))
+        if self.narrow:
+            writer.fill(self.cells["f32"], Const(0.0, "f32"))
+
+    def watch(self, nest):
+        """Have a nest look at what it stores in outputs, and at what it casts to integers."""
+        for step in list(nest.steps):
+            for off in _outside(step, lambda *given: nest.steps.append(Step(*given))):
+                self._fold(nest, off)
+        for value, place in list(nest.stores):
+            memory = place.memory
+            if memory.role != "output" or place.kind not in self.cells:
+                continue
+            # Parts of one array, each written once: all must have been looked at.
+            if memory in self.seen and place.size < memory.size:
+                self.seen[memory] += place.size
+                self._look(nest, value)
+            if place.size == memory.size:
+                self._look(nest, value)
+            if place.size == memory.size or self.seen.get(memory) == memory.size:  # the end need not read it again
+                self.watched.add(memory)
+
+    def split(self, place):
+        """Have the nests look that write the parts of an output, each once."""
+        if place.memory.role == "output" and place.size == place.memory.size:
+            self.seen[place.memory] = 0
+
+    def end(self, writer, outputs):
+        """Look at the outputs that no nest looked at; bring together what was found."""
+        for place in outputs:  # those that products or loops wrote
+            if place.memory not in self.watched and place.kind in self.cells:
+                x = Value(place.kind)
+                nest = Nest(place.shape, [(x, place)])
+                self._look(nest, x)
+                writer.nest(nest)
+        if self.narrow:
+            one, two, total = writer.loaded(self.cells["f64"])[()], writer.loaded(self.cells["f32"])[()], Value("f64")
+            writer.add(Step("add", "f64", [total], [[one], writer.cast([two], "f64")]))
+            writer.add(Store([total], self.cells["f64"]))
+
+    def convert(self, writer, step):
+        """Look at values that were cast to integers one by one."""
+        for off in _outside(step, lambda *given: writer.add(Step(*given))) if step.name in CASTS else ():
+            before, total = writer.loaded(self.cells["f64"])[()], Value("f64")
+            writer.add(Step("add", "f64", [total], [[before], [off]]))
+            writer.add(Store([total], self.cells["f64"]))
+
+    def _look(self, nest, value):
+        off = Value(value.kind)
+        # 0 of a finite value, else NaN: no branch, and sums of them tell.
+        nest.steps.append(Step("subtract", value.kind, [off], [[value], [value]]))
+        self._fold(nest, off)
+
+    def _fold(self, nest, off):
+        for k, (_, other, place) in enumerate(nest.folds):
+            if place.memory is self.cells[off.kind].memory:
+                both = Value(off.kind)
+                nest.steps.append(Step("add", off.kind, [both], [[other], [off]]))
+                # One fold for all stores of a nest: each would be a register and an addition.
+                nest.folds[k] = ("add", both, place)
+                return
+        nest.folds.append(("add", off, self.cells[off.kind].spread(nest.shape)))
+
+
+def _outside(step, add):
+    """Of each float that a step casts to an integer: 0 where that is near it, else NaN; `add` writes further steps."""
+    found: list[Value] = []
+    for integer, value in zip(step.outs, step.args[0]) if step.name in CASTS else ():
+        if integer.kind[0] == "i" and value.kind[0] == "f":
+            back, rest, size, near, off = map(Value, (*[value.kind] * 3, "b8", "f64"))
+            add("cast", value.kind, [back], [[integer]])
+            add("subtract", value.kind, [rest], [[value], [back]])
+            add("absolute", value.kind, [size], [[rest]])
+            add("less", value.kind, [near], [[size], [Const(1.0, value.kind)]])
+            add("where", "f64", [off], [[near], [Const(0.0, "f64")], [Const(math.nan, "f64")]])
+            found.append(off)
+    return found
+
 
 ndarray = np.ndarray
 _FIRST, _THEN, _LAST = rules(*PRODUCTS), rules(*ROWS), rules(*PARTS)

@@ -12,7 +12,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 
 import numpy as np
 
-from ....core.arrays.compilers import compiler, installed
+from ....core.arrays.backend import compiler, installed
 from ....core.errors import MissingLibraryError, at_user_line
 from ....core.lazy import LazyModule
 from ....core.types import Any

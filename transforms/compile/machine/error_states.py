@@ -6,8 +6,7 @@ from contextvars import Context
 
 import numpy as np
 
-from ....core.arrays.errstate import VARIABLE, error_state
-from ....core.arrays.fp_warnings import is_reporting
+from ....core.arrays.fp_warnings import VARIABLE, error_state, is_reporting
 from ....core.types import Any
 from ...scope.errstate import within
 

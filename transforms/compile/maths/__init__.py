@@ -16,18 +16,30 @@ Additions and products must be left as they are written: none may be contracted,
 four numbers, which wait for each other: they use `looked_up(name, place)`, numbers of `TABLES[name]`.
 """
 
-from .arcs import arccos, arcsin, arctan, arctan2
-from .error_function import erf, erfc, gelu, ndtr
+from .error_function import erf, erfc, erfinv, gelu, ndtr, ndtri
 from .exponentials import cosh, exp, exp2, exp_quick, expm1, sigmoid, silu, sinh, tanh
 from .gamma_functions import digamma, gammaln
-from .inverse_hyperbolic import arccosh, arcsinh, arctanh
-from .log_sums import entr, log_expit, logaddexp, logaddexp2, logit, softplus, xlog1py, xlogy
-from .logarithms import log, log1p, log2, log10
-from .normal_quantile import erfinv, ndtri
+from .logarithms import (
+    arccosh,
+    arcsinh,
+    arctanh,
+    entr,
+    log,
+    log1p,
+    log2,
+    log10,
+    log_expit,
+    logaddexp,
+    logaddexp2,
+    logit,
+    softplus,
+    xlog1py,
+    xlogy,
+)
 from .powers import cbrt, hypot, power
 from .reduction import LARGE
 from .tables import TABLES, exp_few, tanh_few
-from .trigonometry import cos, cos_near, sin, sin_near, tan, tan_near
+from .trigonometry import arccos, arcsin, arctan, arctan2, cos, cos_near, sin, sin_near, tan, tan_near
 
 __all__ = ["FEW", "FUNCTIONS", "NEAR", "QUICK", "TABLES"]
 

@@ -6,8 +6,7 @@ import linecache
 import os
 import weakref
 
-from ....core.arrays.errstate import error_state, leave_error_state
-from ....core.arrays.fp_warnings import PROGRAMS, enter_reporting
+from ....core.arrays.fp_warnings import PROGRAMS, enter_reporting, error_state, leave_error_state
 from ..analysis.liveness import make_frame
 
 MISS = object()  # what a quick way of a call gives for one that is not of its signature

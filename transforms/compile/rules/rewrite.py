@@ -14,8 +14,7 @@ import numpy as np
 from ....core.arrays.avals import aval_of
 from ....core.primitive.primitive import REGISTRY
 from ....core.types import Any
-from ...graph.draft import Draft, Names, without_dead
-from ...graph.equations import Equation, Literal, Var
+from ...graph.equations import Draft, Equation, Literal, Names, Var, without_dead
 from ...graph.layout import Layouts
 
 ndarray = np.ndarray

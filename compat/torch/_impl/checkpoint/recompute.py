@@ -14,14 +14,12 @@ from ..engine.graph_task import KEYS, task
 from ..graph import versions
 from ..graph.node import GradNode
 from ..graph_view.graph_tools import saved_tensors_hooks
-from ..modes.complete import Complete
 from ..modes.grad_mode import enable_grad, no_grad
-from ..modes.modes import MODES, modes, restore, set_modes
+from ..modes.modes import MODES, Complete, modes, restore, set_modes
 from ..saved.saved import packed, unpacked
 from ..state.edges import version_of
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom
 
 
 class CheckpointError(RuntimeError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
 import numpy as np
 
-from ..namespace import torch
+from ..public_names import torch
 from ..types import dtypes
 
 MESSAGE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Generic, TypeVar
 
-from ..namespace import torch
+from ..public_names import torch
 from ..random.generator import default_generator
 
 T_co = TypeVar("T_co", covariant=True)

@@ -12,9 +12,8 @@ from ..profiler.profiler import record_function
 from ..types.devices import count
 from .collating import default_collate, default_convert
 from .datasets import IterableDataset
-from .fetching import fetcher
 from .samplers import BatchSampler, RandomSampler, Sampler, SequentialSampler, random_seed
-from .workers import Exhausted, Failure, work
+from .workers import Exhausted, Failure, fetcher, work
 
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 POLL = 1.0  # seconds between looks whether a worker has died

@@ -3,7 +3,7 @@
 import itertools
 from typing import Generic, TypeVar
 
-from ..namespace import torch
+from ..public_names import torch
 from ..random.generator import Generator
 from ..types import dtypes
 

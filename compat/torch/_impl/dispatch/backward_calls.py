@@ -8,11 +8,10 @@ from ..engine.gradient_edge import GradientEdge
 from ..engine.root_gradients import listed, make_grads, seed
 from ..modes.modes import MODES
 from ..modes.warnings import first
-from ..state.batch_level import together
+from ..state.levels import together
 from ..state.meta import library
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import Tensor, wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import Tensor, shape_dtype, wrap
 from .classes import WITHOUT
 from .overriding import overridden
 

@@ -5,16 +5,16 @@ An operation is written once, on core values, where covector's own functions app
 """
 
 import functools
+import inspect
 
 import numpy as np
 
 from ..inplace.fast import fits, opened, rewritten_as, wrote
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
-from ..inplace.sum_writes import KERNELS
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import accumulator
 from ..state.meta import check_devices
 from ..state.python_data import check_numbers
@@ -22,21 +22,94 @@ from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
 from ..types.number_cache import FLOATS
-from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import VIEW, Tensor, TensorBase, infer, shape_dtype
 from ..values.core_values import inside
+from ..views.fast import viewing
 from . import autocasting
 from .builtins import known_as
+from .call_source import renewed
 from .deprecated_overloads import PRODUCTS, method_of
 from .docstrings import DOCSTRINGS
 from .lowering import lifted, lowered as lowered_here, lowered_there, tensors_in
 from .out_argument import PLAIN, Target, write_out
-from .output_aliasing import renewed
-from .overriding import handed_on, overridden
+from .overriding import dispatching, handed_on, overridden
 from .quick import quick
 from .refused import refusals
-from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
+from .signatures import BY_SIGNATURE, check, in_place_words, same_node, signed, title, written_title
 from .staged_calls import Missed
+
+# Making functions public: those that are no `operation`, names of nn.functional, and second names.
+
+
+def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None, plans=None, alike=False):
+    """Make a function of tensors public: `torch.name`, of other arguments if it is `function`, and `Tensor.name`, which
+    `asks` classes of other tensors. That of a view has `plans` (`views/fast.viewing`), by the shape of another tensor
+    if it is `alike`; where they take sizes one by one, the function takes them in a tuple."""
+
+    def make(fun):
+        row = Row(name or fun.__name__, fun, None, asks=False)
+        if asks:
+            fun = row.body = dispatching(fun)
+        row.fun = named(function or fun, row, doc)
+        if plans is not None:
+            apart = plans.__code__.co_flags & inspect.CO_VARARGS
+            row.fun = viewing((lambda shape, sizes: plans(shape, *sizes)) if apart else plans, row.fun, alike)
+            fun = viewing(plans, fun if asks else signed(row.name, loose=True)(fun), alike)
+        ROWS[row.name] = row
+        if attached:
+            attach(row.name, named(fun, row, doc))
+        for alias in aliases:
+            ROWS[alias] = row
+            attach(alias, fun)
+        return fun
+
+    return make
+
+
+def functional(name, body=None, node=BY_SIGNATURE, **facts):
+    """`torch.nn.functional.name` of a function of core values; `facts` are those of `operation`."""
+    make = operation(f"nn.functional.{name}", method=False, node=node, **facts)
+    return make if body is None else make(body)
+
+
+def synonyms(table):
+    """Other names of operations, as functions, methods and in place."""
+    for alias, name in table.items():
+        row = ROWS[alias] = ROWS[name]
+        attach(alias, row.fun)
+        writes = getattr(Tensor, name + "_", None)  # its own, if it writes another body than the row's
+        attach(alias + "_", writes if getattr(writes, "row", row) is not row else inplace_method(row))
+
+
+# Writes in place of sums with products, as averages of weights are kept: where nothing is recorded, NumPy alone.
+
+
+def _add(x, y, alpha):
+    np.add(x, np.multiply(y, alpha), x)
+
+
+def _sub(x, y, alpha):
+    np.subtract(x, np.multiply(y, alpha), x)
+
+
+def _lerp(x, end, weight):
+    step = np.subtract(end, x)
+    np.multiply(step, weight, step)
+    np.add(x, step, x)
+
+
+def _addcmul(x, y, z, value=1):
+    part = np.multiply(y, z)
+    np.add(x, part if value == 1 else np.multiply(part, value), x)
+
+
+def _addcdiv(x, y, z, value=1):
+    part = np.divide(y, z)
+    np.add(x, part if value == 1 else np.multiply(part, value), x)
+
+
+KERNELS = {"add": _add, "sub": _sub, "lerp": _lerp, "addcmul": _addcmul, "addcdiv": _addcdiv}  # one write, the last
+
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -92,7 +165,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
             and booleans but by `host_ops.insist`; `ties`, whether its gradient depends on the operand, with a
-            derivative of 0 (`engine/piecewise.py`).
+            derivative of 0 (`engine/recorded_rules.py`).
     """
     target = out if isinstance(out, Target) else PLAIN if out else None
 

@@ -5,8 +5,8 @@ is staged behind it, on the same boxes. Nothing is recorded there: an operand th
 general path.
 """
 
-from ..... import _engine
-from ....._engine import Literal
+from ..... import _engine, _interpreters
+from ....._interpreters import Literal
 from .....extend import aval_of
 from ..staged.recorder import Recorder, Unfit
 from ..state.levels import DUAL
@@ -16,8 +16,7 @@ from ..types.parameter import Parameter
 from ..types.tensor_type import GENERAL, VIEW, Record, Tensor, needs_grad
 from ..values.tangents import tangent_of
 from .call_key import NESTS, STATIC, whole
-from .call_source import DECLINED, CallWriter, Program
-from .output_aliasing import DUPLICATE
+from .call_source import DECLINED, DUPLICATE, CallWriter, Program
 from .staged_calls import LARGE, MISSED, alike, missed, same, staged, tensors_of
 
 
@@ -140,8 +139,8 @@ def push(recorder, known):
         found = prim.parts([v.value if type(v) is Literal else recorder.values[v] for v in given])
         prim.kept = [k for k, t in enumerate(found) if t is not None]
         if prim.kept:
-            made = [_engine.Var(aval_of(found[k])) for k in prim.kept]
-            recorder.equations.append(_engine.Equation(prim, given, (), made))
+            made = [_interpreters.Var(aval_of(found[k])) for k in prim.kept]
+            recorder.equations.append(_interpreters.Equation(prim, given, (), made))
             known.update((eq.outputs[k], recorder.box(v, found[k])) for k, v in zip(prim.kept, made))
             prim.outputs = None if len(made) == 1 else len(made)
 
@@ -160,7 +159,7 @@ class Pushed(_engine.Operation):
             operands, outs = arrays[count : count + n], arrays[count + n :]
             found = eq.prim.tangent(dict(zip(places, arrays)), (*operands, *eq.params),
                                     outs[0] if eq.prim.outputs is None else tuple(outs))
-            found = map(_engine.conform_tangent, (found,) if eq.prim.outputs is None else found, avals)
+            found = map(_interpreters.conform_tangent, (found,) if eq.prim.outputs is None else found, avals)
             return [t if getattr(t, "base", None) is None else t.copy() for t in found]  # memory of its own
 
         def impl(xp, *arrays):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..... import ShapeDtype, host_callback, stop_gradient
-from ....._engine import Ambient
+from ....._interpreters import Ambient
+from ....._primitives import ShapeDtype, host_callback, stop_gradient
 from .....extend import Batched, Opaque, make_batched
 from ..state.python_data import filling
 from ..types.arrays import ARRAYS

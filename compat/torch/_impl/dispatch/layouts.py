@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..types.arrays import namespace
 from ..types.memory_formats import ORDERS
-from ..types.tensor_value import bottom
+from ..types.tensor_type import bottom
 from ..views.memory import steps_of
 
 ndarray = np.ndarray

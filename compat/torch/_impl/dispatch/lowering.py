@@ -2,7 +2,7 @@
 
 import functools
 
-from ..... import _engine
+from ..... import _interpreters
 from ..graph.node_names import NamedRule
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
@@ -11,7 +11,7 @@ from ..types import dtypes
 from ..types.tensor_type import FAST, TensorBase, needs_grad
 from ..values.core_values import lift, lower
 from ..values.transfer import transfer
-from .output_aliasing import unshared
+from .call_source import unshared
 
 
 def lowered(x):
@@ -76,7 +76,7 @@ def dress_node(node, name, tensors, call=None):
         if node is t.node:
             return  # the answer is an operand itself
     rule = node.rule
-    if rule is not None and rule.prim is None and isinstance(node.parents, _engine.AmbientNode):
+    if rule is not None and rule.prim is None and isinstance(node.parents, _interpreters.AmbientNode):
         node = node.parents  # a picked output: its node is the one that users see
         rule = node.rule
     if rule is None:

@@ -3,9 +3,9 @@
 import inspect
 import os
 
-from ..... import _engine
+from ..... import _engine, _interpreters
 from ..graph.node_data import picks
-from ..graph.undefined import UNDEFINED
+from ..graph.node_errors import UNDEFINED
 from ..modes.modes import set_modes
 from ..types.tensor_type import TensorBase
 from ..values.core_values import lower
@@ -22,16 +22,16 @@ class NanChecks:
             words = []
         words += [f"argument {i}" for i in range(len(words), len(given))]
         pairs = [pair for word, x in (*zip(words, given), *named.items()) for pair in flat(word, x)]
-        _engine.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
+        _interpreters.check_made(name, pairs, tuple(out) if isinstance(out, list) else out)
 
     def turn(self, node, drive, ct):
         """A node's turn in a sweep, both sides looked at."""
         if ct is UNDEFINED or picks(node):
             return node.run_between_hooks(ct, drive)
         what, known = described(node), saved_by(node)
-        _engine.check_pulled(what, ct, (), None)
+        _interpreters.check_pulled(what, ct, (), None)
         out = node.run_between_hooks(ct, drive)
-        _engine.check_pulled(what, ct, known, out)
+        _interpreters.check_pulled(what, ct, known, out)
         return out
 
 
@@ -66,7 +66,7 @@ def saved_by(node):
     return [(name, v) for name, v in zip(rule.names, kept) if not name.endswith("_aval")]
 
 
-@_engine.on_debug
+@_interpreters.on_debug
 def follow(modes):
     """Let the modes of the layer know."""
     set_modes(nans=CHECKS if modes.nans else None)

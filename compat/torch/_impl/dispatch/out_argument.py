@@ -13,8 +13,7 @@ from ..state.meta import check_devices, check_written, is_meta
 from ..types.arrays import ARRAYS, namespace
 from ..types.devices import moved
 from ..types.dtypes import c_type, type_word
-from ..types.tensor_type import needs_grad, wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import needs_grad, shape_dtype, wrap
 from ..values.core_values import bare, lift
 from ..values.tangents import tangent_of
 from ..views.overlap import check_overlap, check_own

@@ -4,8 +4,7 @@ import numpy as np
 
 from .....extend import aval_of
 from ..graph.node_data import visible
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
-from ..modes.warnings import INSTEAD
+from ..modes.warnings import INSTEAD, error_state, restore_fp_warnings, suppress_fp_warnings
 from ..staged.recorder import Unfit
 from ..types.bfloat16 import in_single, wants_single
 from ..types.dtypes import bfloat16, dtype as Dtype

@@ -2,10 +2,10 @@
 
 import math
 
-from ..namespace import torch
+from ..public_names import torch
 from . import constraints
 from .discrete import Binomial, _ByProbability
-from .distribution import Distribution
+from .distribution import Distribution, TransformedDistribution
 from .elementwise_transforms import ExpTransform, SigmoidTransform
 from .parameters import (
     NO_AXES,
@@ -15,7 +15,6 @@ from .parameters import (
     logits_to_probs,
     probs_to_logits,
 )
-from .transformed import TransformedDistribution
 
 
 class Categorical(Distribution):

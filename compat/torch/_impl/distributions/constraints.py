@@ -1,7 +1,7 @@
 """Constraints of parameters and of values: each checks tensors, element by element or event by event."""
 
-from ..namespace import torch
-from ..state.concrete import all_true
+from ..public_names import torch
+from ..state.levels import all_true
 
 
 class Constraint:

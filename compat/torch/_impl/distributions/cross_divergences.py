@@ -2,7 +2,7 @@
 
 import math
 
-from ..namespace import torch
+from ..public_names import torch
 from .discrete import Bernoulli, Binomial, ContinuousBernoulli, Poisson
 from .divergence import infinite, register_kl
 from .location_scale import Laplace, Normal, Uniform

@@ -3,8 +3,8 @@
 import math
 from numbers import Number
 
-from ..namespace import F, torch
-from ..state.concrete import all_true
+from ..public_names import F, torch
+from ..state.levels import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .parameters import NO_AXES, broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..namespace import torch
+from ..public_names import torch
 from .distribution import Distribution
 
 TABLE = {}  # (kind of p, kind of q) -> function

@@ -4,11 +4,10 @@
 import math
 
 from ..dispatch.backward_calls import grad
-from ..namespace import F, torch
+from ..public_names import F, torch
 from .categorical import Categorical, OneHotCategorical
-from .combined import Independent
 from .discrete import Bernoulli, Binomial, ContinuousBernoulli, Geometric, Poisson
-from .distribution import ExponentialFamily
+from .distribution import ExponentialFamily, Independent, TransformedDistribution
 from .divergence import infinite, kl_divergence, register_kl
 from .location_scale import Cauchy, Laplace, Normal, Uniform
 from .normal_vectors import (
@@ -22,7 +21,6 @@ from .normal_vectors import (
 from .parameters import euler_constant, sum_rightmost
 from .positive import Exponential, Gamma
 from .simplex import Beta, Dirichlet
-from .transformed import TransformedDistribution
 from .transformed_families import Gumbel, HalfNormal, Pareto
 
 

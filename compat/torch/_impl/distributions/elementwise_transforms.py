@@ -3,7 +3,7 @@
 import math
 from numbers import Number
 
-from ..namespace import F, torch
+from ..public_names import F, torch
 from ..types.tensor_type import TensorBase
 from . import constraints
 from .parameters import sum_rightmost

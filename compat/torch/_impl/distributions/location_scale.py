@@ -2,8 +2,8 @@
 
 import math
 
-from ..namespace import torch
-from ..state.concrete import all_true
+from ..public_names import torch
+from ..state.levels import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .parameters import NO_AXES, batch_shape_of, broadcast_all, lazy_property, standard_normal

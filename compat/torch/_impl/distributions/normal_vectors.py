@@ -2,7 +2,7 @@
 
 import math
 
-from ..namespace import torch
+from ..public_names import torch
 from . import constraints
 from .distribution import Distribution
 from .parameters import NO_AXES, lazy_property, standard_normal

@@ -3,7 +3,7 @@
 import functools
 from numbers import Number
 
-from ..namespace import F, torch
+from ..public_names import F, torch
 
 euler_constant = 0.57721566490153286060
 NO_AXES = torch.Size()

@@ -4,7 +4,7 @@ import math
 import warnings
 from numbers import Number
 
-from ..namespace import torch
+from ..public_names import torch
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .location_scale import Normal

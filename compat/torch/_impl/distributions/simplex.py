@@ -2,7 +2,7 @@
 
 from numbers import Number
 
-from ..namespace import F, torch
+from ..public_names import F, torch
 from . import constraints
 from .distribution import ExponentialFamily
 from .parameters import broadcast_all

@@ -3,13 +3,13 @@
 import math
 from numbers import Number
 
-from ..namespace import torch
+from ..public_names import torch
 from . import constraints
+from .distribution import TransformedDistribution
 from .elementwise_transforms import AbsTransform, AffineTransform, ExpTransform, PowerTransform
 from .location_scale import Cauchy, Normal, Uniform
 from .parameters import broadcast_all, euler_constant
 from .positive import Exponential, Gamma
-from .transformed import TransformedDistribution
 from .vector_transforms import StickBreakingTransform
 
 

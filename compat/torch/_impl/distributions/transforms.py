@@ -4,7 +4,7 @@ import functools
 import operator
 import weakref
 
-from ..namespace import torch
+from ..public_names import torch
 from . import constraints
 from .parameters import sum_rightmost
 

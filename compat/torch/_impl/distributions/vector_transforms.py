@@ -1,6 +1,6 @@
 """Transforms of vectors and matrices: simplices, Cholesky factors, and several transforms side by side."""
 
-from ..namespace import F, torch
+from ..public_names import F, torch
 from . import constraints
 from .parameters import tril_matrix_to_vec, vec_to_tril_matrix
 from .transforms import Transform

@@ -2,26 +2,24 @@
 
 import numpy as np
 
-from ..... import _engine
-from ....._engine import Ambient
+from ..... import _interpreters
+from ....._interpreters import Ambient
 from ..graph.node_data import picks
-from ..graph.undefined import UNDEFINED
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..graph.node_errors import UNDEFINED
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
 from ..state.plain import OPEN
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, shape_dtype
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
-from .captured import collect, plain
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, HOOKED_LEAVES, RUNNING, Sweep, level_of
 from .reentrancy import nested
-from .root_gradients import check_implicit, like, ones, seed
+from .root_gradients import check_implicit, collect, like, ones, plain, seed
 
 ndarray = np.ndarray
 
@@ -71,7 +69,7 @@ def sweep_from(roots, sweep):
         if HOOKED or HOOKED_LEAVES:
             sweep.remember(roots)
         RUNNING.set(sweep)
-        _engine.sweep(roots, 0, masked=True, drive=sweep)
+        _interpreters.sweep(roots, 0, masked=True, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
@@ -170,7 +168,7 @@ def sweep_level(trace, outputs, grads, inputs):
             suppress_fp_warnings()
             if HOOKED or HOOKED_LEAVES:
                 RUNNING.set(sweep.remember(roots))
-            _engine.sweep(roots, 0, masked=True, drive=sweep)
+            _interpreters.sweep(roots, 0, masked=True, drive=sweep)
         finally:
             try:
                 RUNNING.set(outer)

@@ -7,7 +7,7 @@ from weakref import ref
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..graph import versions
 from ..graph.node import AccumulateGrad
 from ..graph.node_data import visible
@@ -17,8 +17,8 @@ from ..state.levels import AMBIENT, GradTrace
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, wrap
 from ..values.core_values import lift, lower
-from .captured import own_memory
-from .piecewise import is_piecewise, tied
+from .recorded_rules import is_piecewise, tied
+from .root_gradients import own_memory
 
 ndarray = np.ndarray
 

@@ -10,20 +10,44 @@ from ..dispatch.layouts import uninitialised
 from ..dispatch.out_argument import PLAIN, write_out
 from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
-from ..state.concrete import concrete
-from ..state.levels import BatchTrace, GradTrace
+from ..state.levels import BatchTrace, GradTrace, concrete
 from ..state.meta import META, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
-from ..types.arrays import ARRAYS
+from ..types.arrays import ARRAYS, cupy
 from ..types.devices import CUDA, checked, moved
 from ..types.memory_formats import empty_in_format, preserves
 from ..types.size import Size, strided
-from ..types.tensor_type import FOREIGN, Tensor, TensorBase, at_level, infer, wrap
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, at_level, bottom, infer, shape_dtype, wrap
 from ..values.core_values import inside, lower
-from .places import library_for, place_beside
+
+# Placement of the tensors of factories: the given `device`, or the default in force.
+
+
+def to_meta(device):
+    """Tell whether a factory that was given a device, or none, makes a tensor of device "meta"."""
+    if device is None:
+        m = MODES.get()
+        device = None if m is None else m.device
+    return on_meta(device)
+
+
+def library_for(device, kind):
+    """The array library of a factory for a device, or for the default: NumPy, or CuPy; None for device "meta"."""
+    if device is None:
+        m = MODES.get()
+        device = None if m is None else m.device
+        if device is None:
+            return np
+    place = checked(device).type
+    return None if place == "meta" else np if place == "cpu" or kind.kind == "V" else cupy()
+
+
+def place_beside(t):
+    """The device of a tensor, for a factory that makes another one beside it; None where that is the default anyway."""
+    m = MODES.get()
+    return None if type(t.value) is np.ndarray and (m is None or m.device is None) else t.device
 
 
 def new_leaf(array, requires_grad=False, device=None):

@@ -5,15 +5,14 @@ import warnings
 import numpy as np
 
 from ..modes.warnings import first
-from ..state.concrete import mapped
+from ..state.levels import mapped
 from ..state.meta import on_meta
 from ..state.python_data import array_of, check_array, warn_imaginary
 from ..types import dtypes
 from ..types.arrays import ARRAYS, cupy
 from ..types.dtypes import type_word
 from ..types.size import Size
-from ..types.tensor_type import Tensor, TensorBase, wrap
-from ..types.tensor_value import bottom
+from ..types.tensor_type import Tensor, TensorBase, bottom, wrap
 from .creation import (
     batched_like,
     empty,

@@ -5,14 +5,12 @@ import functools
 import numpy as np
 
 from ..modes.warnings import tell
-from ..state.concrete import mapped
+from ..state.levels import mapped
 from ..state.python_data import filling
 from ..types import dtypes
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype
 from ..values.core_values import lift, lower
-from .creation import at_once, new_leaf, numpy_dtype, with_out
-from .places import library_for
+from .creation import at_once, library_for, new_leaf, numpy_dtype, with_out
 
 
 @with_out

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..dispatch.layouts import laid_out
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.plain import bare
 from ..types.tensor_type import Tensor, infer, wrap
 

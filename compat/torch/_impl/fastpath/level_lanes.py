@@ -9,10 +9,10 @@ import operator
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _primitives, extend
 from ..dispatch.call import general
+from ..dispatch.call_source import DUPLICATE
 from ..dispatch.lowering import lifted
-from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
 from ..graph.versions import root_of
@@ -213,7 +213,7 @@ def several(row, prim, title, plain=False, order=None, matrices=False):
             turned = tuple([i for i in active if i < 2 and by_columns(values[i])]) if matrices else ()
             rule = rules.get((active, turned))
             if rule is None:
-                rule = _engine.column_rule(prim, active, turned) if turned else prim.rule(active, plain)
+                rule = _primitives.column_rule(prim, active, turned) if turned else prim.rule(active, plain)
                 rule = rules[active, turned] = NamedRule(rule, title, *(
                     () if order is None else (in_order(active, order), (row, (...,) * len(order), {}))))
             saved = None

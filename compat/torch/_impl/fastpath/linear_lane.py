@@ -7,23 +7,23 @@ import functools
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _primitives, extend
 from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
+from ..modes.warnings import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..state.makers import history, quiet, result, road, usable
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import shape_dtype
 from ..views.rules import SHAPED, TURNED
 from ..views.views import RESHAPE
 from .level_lanes import here
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
-product, add = _engine.product, quiet(np.add)
+product, add = _primitives.product, quiet(np.add)
 AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
 TRANSPOSED = TURNED["TBackward0"]
 VIEWED = SHAPED["ViewBackward0"]
@@ -38,7 +38,7 @@ def _rules(prim, title, row, order):
     for bits in range(1, 1 << len(order)):
         active = tuple([i for i in range(len(order)) if bits >> i & 1])
         for turned in (False, True):
-            rule = _engine.column_rule(prim, active) if turned else prim.rule(active, True)
+            rule = _primitives.column_rule(prim, active) if turned else prim.rule(active, True)
             rule = NamedRule(rule, title, in_order(active, order), call)
             found[bits << 1 | turned] = rule, rule.collect, not {"x_aval", "y_aval", "w_aval"}.isdisjoint(rule.names)
     return found

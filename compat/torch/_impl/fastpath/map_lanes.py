@@ -14,8 +14,7 @@ from ..state.makers import above, made
 from ..state.plain import OPEN
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_type import FOREIGN, Tensor
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import FOREIGN, Tensor, shape_dtype
 
 ndarray = np.ndarray
 

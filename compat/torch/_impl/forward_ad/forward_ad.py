@@ -6,8 +6,7 @@ import numpy as np
 
 from ..modes.context import Context
 from ..state.levels import DUAL, BatchTrace, Epoch
-from ..types.tensor_type import GENERAL, TensorBase, at_level, more
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import GENERAL, TensorBase, at_level, more, shape_dtype
 from ..values.tangents import DEAD, alike, tangent_of
 from ..views.views import GETITEM, view
 

@@ -7,11 +7,9 @@ from ..ops.joining import cat
 from ..ops.shaping import movedim, narrow
 from ..ops.unit_axes import expand
 from ..random.generator import get_rng_state, set_rng_state
-from ..state.batch_level import batch_size, batched, lowered, within
-from ..state.levels import BatchTrace, alive
+from ..state.levels import BatchTrace, alive, batch_size, batched, lowered, within
 from ..types.pytree import broadcast_prefix, tree_leaves, tree_structure
-from ..types.tensor_type import TensorBase, infer
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, infer, shape_dtype
 from .levels import flatten
 
 

@@ -4,11 +4,10 @@ import numpy as np
 
 from ..graph import versions
 from ..modes.modes import MODES
-from ..state.batch_level import lowered
+from ..state.levels import lowered
 from ..state.meta import zeros_as
 from ..types.arrays import ARRAYS, address
-from ..types.tensor_type import TensorBase, more, wrap
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import TensorBase, bottom, more, shape_dtype, wrap
 from ..values.tangents import set_tangent, tangent_of
 from .levels import (
     check_outputs,

@@ -2,7 +2,7 @@
 
 import copy
 
-from ..namespace import torch
+from ..public_names import torch
 from .modules import functional_call
 
 

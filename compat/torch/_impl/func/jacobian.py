@@ -6,8 +6,7 @@ from ..dispatch.layouts import straightened
 from ..ops.joining import cat
 from ..ops.shaping import movedim, reshape
 from ..state.meta import facts_of
-from ..types.tensor_type import wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import shape_dtype, wrap
 from .batch import vmap
 from .forward import jvp_of
 from .levels import chosen, flatten, refuse_complex

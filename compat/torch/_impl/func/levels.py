@@ -1,11 +1,9 @@
 """Running a function at a level of its own: arguments lifted, results brought one level down."""
 
 from ..modes.modes import MODES, modes
-from ..state.batch_level import lowered
-from ..state.levels import GradTrace
+from ..state.levels import GradTrace, lowered
 from ..types.pytree import kind_of, tree_flatten as flatten, tree_map
-from ..types.tensor_type import TensorBase, at_level
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, at_level, shape_dtype
 
 NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
             "your use case.")

@@ -4,8 +4,7 @@ import math
 import re
 
 from ..public_names import NAMES
-from ..types.tensor_type import Tensor, TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import Tensor, TensorBase, shape_dtype
 
 stack = NAMES["stack"]
 TOKEN = re.compile(r"\.\.\.|[()]|\w+")

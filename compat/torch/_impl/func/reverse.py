@@ -7,13 +7,11 @@ from ..factories.creation import zeros_like
 from ..modes.modes import MODES, modes
 from ..ops.copying import contiguous
 from ..random.randomness import maps_of
-from ..state.batch_level import lowered
-from ..state.levels import BatchTrace
+from ..state.levels import BatchTrace, lowered
 from ..state.meta import zeros_as
 from ..types.arrays import ARRAYS
 from ..types.pytree import treespec_pprint
-from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype, wrap
 from .levels import (
     check_outputs,
     chosen,

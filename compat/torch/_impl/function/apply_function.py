@@ -3,7 +3,7 @@
 import warnings
 from functools import partial
 
-from ..... import _engine, custom_vjp, extend
+from ..... import _engine, _interpreters, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.inference import refused
@@ -12,8 +12,7 @@ from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, DUAL, recorders
 from ..state.meta import facts_of
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, needs_grad
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, bottom, more, needs_grad, shape_dtype
 from ..values.core_values import lift, lower
 from ..views.views import move_history, rebase
 from .function_node import State, backward_of, overrides, set_aside
@@ -251,7 +250,7 @@ def output_node(ctx, k, level):
     """The node of output k."""
     if ctx._state.outputs == 1:
         return ctx
-    return level.node(_engine.pick_rule(ctx._state.outputs, k), ctx, None)
+    return level.node(_interpreters.pick_rule(ctx._state.outputs, k), ctx, None)
 
 
 def write_history(o, node):

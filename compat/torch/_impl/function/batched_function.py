@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 from ..modes.modes import MODES, enter_below, restore
-from ..state.batch_level import batched, lowered, within
-from ..state.levels import BatchTrace
+from ..state.levels import BatchTrace, batched, lowered, within
 from ..types.pytree import broadcast_prefix, tree_flatten as flatten, tree_structure
-from ..types.tensor_type import Tensor, TensorBase, at_level
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import Tensor, TensorBase, at_level, shape_dtype
 from .function_node import overrides
 
 

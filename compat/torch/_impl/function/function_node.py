@@ -10,7 +10,7 @@ from ..engine.graph_task import RUNNING
 from ..graph.hooks import shown
 from ..graph.node import GradNode
 from ..graph.node_data import NodeExtra, led_to
-from ..graph.undefined import UNDEFINED
+from ..graph.node_errors import UNDEFINED
 from ..graph_view.shown_node import ShownNode
 from ..state.meta import facts_of, fitting
 from ..types.tensor_type import TensorBase, wrap

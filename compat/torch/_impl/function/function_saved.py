@@ -1,6 +1,6 @@
 """Saved tensors of a Function's node, as backward sees them, and hooks on single ones."""
 
-from ..... import _engine
+from ..... import _interpreters
 from ....._engine import FREED
 from ..graph.node_data import short
 from ..graph.node_errors import freed, modified
@@ -15,8 +15,7 @@ from ..saved.saved import (
 )
 from ..state.edges import edge, version_of
 from ..state.levels import AMBIENT, GradTrace
-from ..types.tensor_type import at_level
-from ..types.tensor_value import bottom
+from ..types.tensor_type import at_level, bottom
 
 SPENT = object()  # what a Function with `clear_saved_tensors_on_access` keeps once its saved tensors were read
 
@@ -89,7 +88,7 @@ def rebuilt(ctx, t, nr):
     if ctx._state.outputs == 1:
         out.node = ctx
     elif isinstance(level, GradTrace):
-        out.node = level.node(_engine.pick_rule(ctx._state.outputs, nr), ctx, None)
+        out.node = level.node(_interpreters.pick_rule(ctx._state.outputs, nr), ctx, None)
     return out
 
 

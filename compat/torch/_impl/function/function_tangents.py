@@ -4,8 +4,7 @@
 from ..state.edges import version_of
 from ..state.levels import GradTrace
 from ..state.meta import zeros_as
-from ..types.tensor_type import TensorBase, at_level, wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, at_level, shape_dtype, wrap
 from ..values.tangents import set_tangent, tangent_of
 
 

@@ -8,14 +8,12 @@ derivative arrives there: then forward runs once more, on copies of its inputs, 
 from ....._engine import FREED
 from ..engine.engine import run
 from ..graph.node import WithoutRule
-from ..graph.node_errors import freed
-from ..graph.undefined import UNDEFINED
+from ..graph.node_errors import UNDEFINED, freed
 from ..modes.modes import MODES, restore, set_modes
 from ..random.generator import fork_rng
 from ..state.edges import version_of
 from ..types.pytree import tree_flatten
-from ..types.tensor_type import TensorBase, needs_grad
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import TensorBase, bottom, needs_grad, shape_dtype
 from .function_saved import one
 from .once_differentiable import behind
 

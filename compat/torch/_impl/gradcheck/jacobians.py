@@ -3,6 +3,7 @@
 The Jacobian of an output by an input has a row for each element of the input and a column for each of the output.
 """
 
+import warnings
 from itertools import product
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ from ..factories.creation import zeros_like
 from ..forward_ad import forward_ad
 from ..ops.joining import stack
 from ..types.tensor_type import TensorBase
-from .errors import NONDETERMINISTIC, GradcheckError
 
 
 class Problem(NamedTuple):
@@ -229,3 +229,141 @@ def forward_products(problem, vectors, wanted):
             found.append(forward_row(problem, inputs, wanted))
             tangent.zero_()
     return found
+
+
+# GradcheckError, and the texts that gradcheck raises it with.
+
+
+class GradcheckError(RuntimeError):
+    """A derivative that disagrees with finite differences, or breaks another promise that `gradcheck` looks at."""
+
+
+NONDETERMINISTIC = """
+
+NOTE: an operation that adds in no fixed order, or draws random numbers in its backward, gives other values each time.
+If that is meant, say how far they may differ with `nondet_tol=<tol>`.
+"""
+
+BATCHED = """
+gradcheck or gradgradcheck failed while testing batched gradient computation: the backward under vmap, which computes
+many gradients at once, gave something else than one run for each gradient. The most common cause is a backward that
+leaves the tensors (`.item()`, `.numpy()`, an `if` on a value) or mixes up its axes.
+Pass `check_batched_grad=False` to leave this check out.
+""".strip()
+
+BATCHED_FORWARD = """
+gradcheck failed while testing batched gradient computation with forward-mode AD: a jvp under vmap gave something else
+than one run for each tangent. Pass `check_batched_forward_grad=False` to leave this check out.
+""".strip()
+
+FAST_ALONE = """
+Fast gradcheck failed but element-wise differences are small. This means that the
+test might've passed in slow_mode!
+Pass `fast_mode=False` to compare element by element.
+""".strip()
+
+UNDEFINED_SUPPORT = (
+    "Expected backward function to handle undefined output grads. A Function that calls "
+    "ctx.set_materialize_grads(False) gets None for an output without gradient; treat it as zeros"
+)
+UNDEFINED_ZERO = (
+    "Expected all input grads to be undefined or zero when all output grads are undefined or zero. A gradient is "
+    "linear in what arrives: multiply by the output grads, and return None or zeros where all of them are None or zero"
+)
+UNDEFINED_WARNING = (
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
+    'existing callers of this function. If this is true for you, you can call this function with '
+    '"check_undefined_grad=False" to disable the feature'
+)
+
+
+def mismatch(analytical, numerical, output, input, *, forward=False, part=None):  # noqa: A002 - torch's words
+    """Both Jacobians of one output and one input; `part` names the part of complex values they are of."""
+    prefix = ""
+    if part is not None:
+        prefix = f"While considering the {part} part of complex {'inputs' if forward else 'outputs'} only, "
+    mode = "computed with forward mode " if forward else ""
+    return (f"{prefix}Jacobian {mode}mismatch for output {output} with respect to input {input},\n"
+            f"numerical:{numerical}\nanalytical:{analytical}\n")
+
+
+def slow_as_well(numerical, analytical, agree):
+    """The message of the element-wise comparison for a pair of Jacobians whose projections differ."""
+    difference = (numerical - analytical).abs().max()
+    text = ("\nThe above quantities relating the numerical and analytical jacobians are computed \n"
+            "in fast mode: projected on random vectors. Below, we recompute numerical and analytical jacobians in "
+            "slow mode:\n\n"
+            f"Numerical:\n {numerical}\nAnalytical:\n{analytical}\n\n"
+            f"The max per-element difference (slow mode) is: {difference}.\n")
+    return text + FAST_ALONE if agree else text
+
+
+def batched(output, input, got, expected, forward=False):  # noqa: A002
+    """Gradients that a batch gave and those of single runs."""
+    return (f"For output {output} and input {input}:\n\n{BATCHED_FORWARD if forward else BATCHED}\n\n"
+            f"Got:\n{got}\n\nExpected:\n{expected}")
+
+
+# Jacobians under the names that PyTorch once showed and now warns of; `gradcheck` does not use them.
+
+
+def get_numerical_jacobian(fn, inputs, target=None, eps=1e-3, grad_out=1.0):
+    """The Jacobians of the first output of `fn(inputs)` by each tensor of `target` (the inputs), by differences."""
+    _warn("get_numerical_jacobian")
+    _only_one("get_numerical_jacobian", grad_out)
+    packed = as_tuple(inputs)
+    answers = as_tuple(fn(packed))
+    _only_real("get_numerical_jacobian", answers)
+    targets = packed if target is None else as_tuple(target)
+    problem = Problem(lambda *_: fn(packed), targets, answers, eps)
+    return tuple([numerical_jacobians(problem, place, [0])[0] for place in problem.active])
+
+
+def get_numerical_jacobian_wrt_specific_input(fn, input_idx, inputs, outputs, eps, input=None,  # noqa: A002
+                                              is_forward_ad=False):
+    """The Jacobians of all outputs of `fn(*inputs)` by one of its inputs, by differences."""
+    inputs = as_tuple(inputs)
+    x = inputs[input_idx] if input is None else input
+    if not x.requires_grad:
+        raise AssertionError("Expected input to have requires_grad=True")
+    answers = as_tuple(outputs)
+    problem = Problem(lambda *_: fn(*inputs), (x,), answers, eps)
+    wanted = [i for i, o in enumerate(answers) if o.is_floating_point() or o.is_complex()]
+    if not is_forward_ad:
+        _only_real("get_numerical_jacobian_wrt_specific_input", answers)
+    return tuple(numerical_jacobians(problem, 0, wanted))
+
+
+def get_analytical_jacobian(inputs, output, nondet_tol=0.0, grad_out=1.0):
+    """The Jacobians of an output by each input that requires a gradient, from backward.
+
+    Returns:
+        the Jacobians, whether a second run gave the same, whether all gradients had the shape of their input, and
+        whether they had its dtype.
+    """
+    _warn("get_analytical_jacobian")
+    _only_one("get_analytical_jacobian", grad_out)
+    _only_real("get_analytical_jacobian", (output,))
+    active = [x for x in as_tuple(inputs) if isinstance(x, TensorBase) and x.requires_grad]
+    first, second = ([columns(g, x, output.numel()) for g, x in zip(rows_of(output, active, basis(output)), active)]
+                     for _ in range(2))
+    again = all(b is not None and not (a.numel() and bool((a - b).abs().max() > nondet_tol))
+                for (a, _, _), (b, _, _) in zip(first, second) if a is not None)
+    return (tuple([a for a, _, _ in first]), again, all(shapes for _, shapes, _ in first),
+            all(kinds for _, _, kinds in first))
+
+
+def _warn(name):
+    warnings.warn(f"`{name}` was part of PyTorch's private API and not meant to be exposed. Use gradcheck, or "
+                  "torch.func.jacrev", FutureWarning, stacklevel=3)
+
+
+def _only_one(name, grad_out):
+    if grad_out != 1.0:
+        raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")
+
+
+def _only_real(name, outputs):
+    if any(o.is_complex() for o in outputs):
+        raise ValueError(f"Expected output to be non-complex. {name} no longer supports functions that return complex "
+                         "outputs.")

@@ -5,9 +5,9 @@ from ..random.sampling import rand
 from ..types import dtypes
 from ..types.dtypes import promote_types
 from ..types.tensor_type import TensorBase
-from . import errors as texts
-from .errors import GradcheckError
+from . import jacobians as texts
 from .jacobians import (
+    GradcheckError,
     as_tuple,
     engine_jacobians,
     floating,

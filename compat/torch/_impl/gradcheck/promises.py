@@ -8,18 +8,20 @@ from ..forward_ad import forward_ad
 from ..function.function import Function
 from ..ops.joining import stack
 from ..random.sampling import randn_like
-from ..state.batch_level import together as run_together
+from ..state.levels import together as run_together
 from ..types.tensor_type import TensorBase
-from .errors import (
+from .jacobians import (
     BATCHED,
     BATCHED_FORWARD,
     UNDEFINED_SUPPORT,
     UNDEFINED_WARNING,
     UNDEFINED_ZERO,
     GradcheckError,
+    as_tuple,
     batched,
+    duals,
+    floating,
 )
-from .jacobians import as_tuple, duals, floating
 
 
 def check_zero_for_zero(problem):

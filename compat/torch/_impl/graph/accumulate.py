@@ -4,14 +4,14 @@ from threading import Lock
 
 import numpy as np
 
-from ..... import extend
-from ....._engine import Ambient
+from ..... import _engine, extend
+from ....._interpreters import Ambient
 from ..types.arrays import ARRAYS, namespace, writeable
 from ..types.other_layout import OtherLayout
 from ..types.tensor_type import TensorBase, more, wrap
 from . import versions
+from .node_errors import UNDEFINED
 from .node_names import NamedRule
-from .undefined import UNDEFINED
 
 ndarray = np.ndarray
 _LOCKS = [Lock() for _ in range(64)]
@@ -183,3 +183,16 @@ def restrided(array, dtype):
     order = sorted(range(array.ndim), key=lambda i: (-array.strides[i], i))
     out = namespace(array).empty([array.shape[i] for i in order], dtype)
     return out.transpose(np.argsort(order).tolist())
+
+
+# Cotangents of a recorded sweep that have no history of their own.
+
+Scatter = _engine.Scatter
+_ARRAYS = frozenset({np.ndarray, np.float64, np.float32})
+
+
+def untraced(ct):
+    """Tell whether a cotangent is an array, or a lazy one of arrays alone."""
+    if type(ct) is Scatter:
+        return (ct.buffer is None or type(ct.buffer) in _ARRAYS) and (ct.piece is None or type(ct.piece[1]) in _ARRAYS)
+    return type(ct) in _ARRAYS

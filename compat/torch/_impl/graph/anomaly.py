@@ -10,7 +10,7 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..types.arrays import ARRAYS
-from .undefined import UNDEFINED
+from .node_errors import UNDEFINED
 
 
 def stamp(node):

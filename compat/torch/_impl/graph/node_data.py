@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..... import extend
-from ....._engine import AmbientNode, Extra
+from ....._interpreters import AmbientNode, Extra
 from ..types.arrays import ARRAYS
 from . import versions
 from .node_errors import detached, modified
@@ -19,7 +19,7 @@ class NodeExtra(Extra):
 
     hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
     call = None  # (row, arguments but for tensors, keywords) of the operation
-    outputs = None  # of a node with several: what output_hooks.py knows of their hooks
+    outputs = None  # of a node with several: what hooks.py knows of their hooks
     retained = None  # a weak reference to the tensor whose gradient is kept
     traceback = None
     seen = None  # the parent in the sense of anomaly mode

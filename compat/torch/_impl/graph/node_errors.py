@@ -1,4 +1,4 @@
-"""Errors of a sweep: what a node saved was freed, or written to."""
+"""Errors of a sweep: what a node saved was freed, or written to; and the cotangents that are no values."""
 
 import numpy as np
 
@@ -53,3 +53,26 @@ _TYPES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfT
             "int32": "IntTensor", "bool": "BoolTensor", "uint8": "ByteTensor", "int8": "CharTensor",
             "int16": "ShortTensor", "bfloat16": "BFloat16Tensor", "complex64": "ComplexFloatTensor",
             "complex128": "ComplexDoubleTensor"}
+
+
+# UNDEFINED: the cotangent that torch calls undefined; DECLINED: no cotangent, a quick road gave way.
+
+
+class Undefined:
+    """The cotangent that torch calls undefined: it reached a node, and carries nothing."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+    absent = True
+
+    def __add__(self, other):
+        return other
+
+    __radd__ = __add__
+
+    def __repr__(self):
+        return "UNDEFINED"
+
+
+UNDEFINED = Undefined()
+DECLINED = object()

@@ -23,7 +23,7 @@ class NamedRule(_engine.Rule):
     """A rule under a name of torch's, and how its node shows its operands if not one for one.
 
     `shows(node)` gives the operand nodes (None for one without gradient); `call` is that of an `Extra`. `ties` says
-    that it is the rule of a piecewise linear operation (`engine/piecewise.py`).
+    that it is the rule of a piecewise linear operation (`engine/recorded_rules.py`).
     """
 
     __slots__ = ("call", "shows", "ties", "title")

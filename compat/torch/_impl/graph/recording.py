@@ -4,7 +4,7 @@ Compiled with recording.pxd beside it.
 """
 
 from ..... import _engine
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from ..types.blank import blank_node
 from .node import GradNode
 

@@ -16,8 +16,7 @@ from ..modes.modes import enter, leave, modes, set_modes
 from ..saved.saved import Packing, SavedTensor
 from ..state.edges import edge
 from ..types.arrays import ARRAYS, address
-from ..types.tensor_type import TensorBase, needs_grad, wrap
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import TensorBase, bottom, needs_grad, shape_dtype, wrap
 from .shown_node import ShownNode, shown
 
 Node = ShownNode

@@ -6,8 +6,7 @@ from ..engine.graph_task import HOOKED, RUNNING, task
 from ..graph import versions
 from ..graph.node import GradNode
 from ..graph.node_data import visible
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom
 from .shown_node import dress
 
 

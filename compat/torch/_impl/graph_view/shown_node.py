@@ -2,14 +2,16 @@
 
 from collections import OrderedDict
 
+from ..engine.engine import prepare, root, sweep_from
+from ..engine.gradient_edge import GradientEdge
 from ..engine.graph_task import Sweep, level_of
-from ..engine.node_calls import composed, pulled
+from ..engine.root_gradients import collect
 from ..graph.hooks import RemovableHandle, as_tensors
 from ..graph.node import GradNode, JointNode
-from ..graph.node_data import led_to
-from ..graph.undefined import UNDEFINED
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..graph.node_data import led_to, visible
+from ..graph.node_errors import UNDEFINED
 from ..modes.modes import modes
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..saved.saved import read, readable
 from ..types.tensor_type import TensorBase
 from ..values.core_values import lower
@@ -160,3 +162,40 @@ def arity(node):
     if state is not None or prim is None or callable(prim.outputs):
         return None if state is None else state.outputs
     return prim.outputs or 1
+
+
+# Calling a node by hand where the operation that it stands for is composed of several here: a sweep through all.
+
+
+def composed(node):
+    """Tell whether the operands that a node shows are not those of its rule."""
+    edges = node.edges()
+    if edges is None:
+        return False
+    parents = node.parents if type(node.parents) is tuple else (node.parents,)
+    return tuple([e for e in edges if e is not None]) != tuple(parents)
+
+
+def pulled(node, grads):
+    """The gradients of the operands of a node, from its outputs to the nodes of the operands and no further."""
+    behind = {led_to(e): e for e in node.edges() if e is not None}
+    shown = node.operands()
+    edges = [edge for edge in shown if edge[0] is not None]
+    if len(set(edges)) < len(edges):
+        raise NotImplementedError(f"calling {node.name()} of an operation with one operand twice is not supported: it "
+                                  "is composed of several here; use torch.autograd.grad")
+    create_graph = modes().grad
+    heads = node.parents if isinstance(node, JointNode) else (node,)
+    level = level_of(grads)
+    roots = [root(i, GradientEdge(*visible(head), head), g, level, create_graph)
+             for i, (head, g) in enumerate(zip(heads, grads)) if g is not None]
+    sweep = Sweep(level, True, create_graph)
+    sweep.backward = False
+    inputs = [GradientEdge(*edge, behind[edge]) for edge in edges]
+    nodes = prepare(sweep, roots, inputs, False)
+    if sweep.runs is not None:
+        sweep.runs -= {n.seq for n in nodes}
+    sweep_from(roots, sweep)
+    found = iter(collect(sweep, nodes, inputs, True))
+    out = tuple([None if n is None else next(found) for n, _ in shown])
+    return out[0] if len(out) == 1 else out

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, extend
 from ..graph import versions
-from ..graph.lone_cotangents import untraced
+from ..graph.accumulate import untraced
 from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
 from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 aval_of = extend.aval_of
-Ambient = _engine.Ambient
+Ambient = _interpreters.Ambient
 Scatter = _engine.Scatter
 
 

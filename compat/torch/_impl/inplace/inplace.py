@@ -7,19 +7,18 @@ or of its base if it is a view.
 
 import numpy as np
 
-from ..... import _engine
+from ..... import _interpreters
 from ..graph import versions
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
 from ..types.arrays import ARRAYS, namespace, ndarray, writeable
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad, shape_dtype
 from ..values.core_values import lower
 from ..values.transfer import transfer
 from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping
@@ -83,7 +82,7 @@ def compute(t, name, fn, others, node_name, covers):
         finally:
             restore_fp_warnings(token)
         if m is not None and m.nans is not None:
-            _engine.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
+            _interpreters.check_made(name, [("self", old), *[(f"argument {i}", v) for i, v in enumerate(values)]], new)
         shape, dtype = shape_dtype(t)
         new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
         check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
@@ -99,13 +98,13 @@ def compute(t, name, fn, others, node_name, covers):
         new = EXPAND.fun(new, shape)
     if recorded and recorders(old) - recorders(new):
         new = UPDATE.fun(old, new, Ellipsis, False, False)  # flat: what was there before no longer counts
-    if type(new) is _engine.Ambient and new.node is not None:
+    if type(new) is _interpreters.Ambient and new.node is not None:
         check_saved(new.node, operands)
-    if node_name is not None and type(new) is _engine.Ambient and new.node is not None:
+    if node_name is not None and type(new) is _interpreters.Ambient and new.node is not None:
         extra = new.node.more()
         extra.name = node_name
         extra.call = ()  # the arguments are not known by their names
-        if (covers or not others) and not operands and isinstance(new.node.parents, _engine.AmbientNode):
+        if (covers or not others) and not operands and isinstance(new.node.parents, _interpreters.AmbientNode):
             extra.edges = (new.node.parents,)
     write(t, new)
     # A retained gradient belongs to the tensor and not to the node: it goes along to the node of the write.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, extend
 from ..graph import versions
 from ..graph.node_data import visible
 from ..modes.modes import MODES
@@ -10,8 +10,7 @@ from ..state.edges import edge, replay, version_of
 from ..state.levels import AMBIENT, BatchTrace
 from ..state.meta import library
 from ..types.arrays import ARRAYS, writeable
-from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, more, wrap
-from ..types.tensor_value import bottom, cell_of, current, shape_dtype
+from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, bottom, cell_of, current, more, shape_dtype, wrap
 from ..values.core_values import lift, lower
 from ..values.tangents import epoch_of, set_tangent, tangent_of, viewed
 from ..views.views import EXPAND, move_history, put_value, rebase
@@ -37,7 +36,7 @@ def write(t, new, pushed=False):
             write(t.value, EXPAND.fun(new, shape), pushed)
         return
     level = trace or AMBIENT
-    mine = isinstance(new, _engine.Ambient) and new.owner is level
+    mine = isinstance(new, _interpreters.Ambient) and new.owner is level
     node = new.node if mine else None
     value = new.value if mine else new
     pushed = pushed or mine and new.tangent is not None
@@ -134,7 +133,7 @@ def rescue(t):
 
 def copied(x):
     """A core value in memory of its own, with its history."""
-    if type(x) is _engine.Ambient:
+    if type(x) is _interpreters.Ambient:
         return x.owner.box(copied(x.value), x.aval, x.node, None if x.tangent is None else copied(x.tangent))
     if isinstance(x, extend.Batched):
         return extend.make_batched(x.owner, copied(x.value))
@@ -182,7 +181,7 @@ def write_foreign(t, new):
 
 def write_tangent(t, value):
     """After an in-place write: the tangent is written in place too, or set; that of a view in its base's."""
-    while isinstance(value, _engine.Ambient) and value.owner is t.level_trace:
+    while isinstance(value, _interpreters.Ambient) and value.owner is t.level_trace:
         value = value.value  # of a level's own kind, and constant there
     old = tangent_of(t)
     if old is None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..dispatch.call import attach
 from ..factories.from_data import from_numpy
-from ..state.concrete import concrete
+from ..state.levels import concrete
 from ..state.meta import on_device
 from ..types.arrays import cupy
 from ..types.devices import checked

@@ -11,8 +11,7 @@ from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.devices import checked, moved
 from ..types.size import CPU
-from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom, wrap
 
 _LIMIT = 100_000_000  # bytes of a header, as in the format's own reader
 _CODES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",

@@ -12,20 +12,17 @@ from collections import OrderedDict
 
 from ..graph import versions
 from ..graph.hooks import warn_if_has_hooks
-from ..state.concrete import refuse_copy
+from ..state.levels import refuse_copy
 from ..state.meta import is_meta, on_meta
 from ..types import dtypes
 from ..types.arrays import ARRAYS, address
 from ..types.devices import moved
 from ..types.parameter import Parameter
 from ..types.size import CPU, Size, device as Device, layout as Layout
-from ..types.tensor_type import Tensor, TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import Tensor, TensorBase, bottom
 from ..views.memory import steps_of
-from .kept_classes import own_pickle, state_of
-from .legacy_files import LegacyArchive
 from .map_location import check, mapping, tag
-from .readers import ALLOWED, KINDS, WORDS, Reader, StrictReader
+from .readers import ALLOWED, KINDS, WORDS, LegacyArchive, Reader, StrictReader, own_pickle, state_of
 from .safe_globals import allowed
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..... import ShapeDtype, _kernels
+from ..... import _kernels
+from ....._primitives import ShapeDtype
 from ..types.arrays import cupy
 
 KINDS = {"f": "float", "d": "double"}  # the dtypes of kernels

@@ -4,7 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..... import ShapeDtype, _kernels
+from ..... import _kernels
+from ....._primitives import ShapeDtype
 from ..types.arrays import cupy
 from ..types.tensor_type import wrap
 from .kernel import BLOCK, EACH, KINDS, THREADS, ListKernel

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..graph.versions import note_all, root_of
 from .kernel import Launches, ListKernel
-from .layout import apart
-from .plain import arrays_of
+from .plain import apart, arrays_of
 
 
 def zeroed(tensors):

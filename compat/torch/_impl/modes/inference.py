@@ -1,6 +1,6 @@
 """Refusals of inference tensors outside inference mode: writes, asking for gradients, being saved for backward."""
 
-from ..... import _engine
+from ..... import _interpreters
 from .modes import MODES
 
 
@@ -26,7 +26,7 @@ def check_leaf(t):
 def check_saved(node, tensors):
     """Refuse to save inference tensors for backward."""
     values = [t.value for t in tensors if t.autograd_meta is not None and t.autograd_meta.inference]
-    if not values or not isinstance(node, _engine.AmbientNode) or node.rule is None or not node.rule.keeps:
+    if not values or not isinstance(node, _interpreters.AmbientNode) or node.rule is None or not node.rule.keeps:
         return
     saved = node.saved if isinstance(node.saved, tuple) else (node.saved,)
     if any(x is v or getattr(x, "base", None) is not None and (x.base is v or x.base is v.base)

@@ -28,7 +28,7 @@ class Modes:
         self.foreign = None  # the level below which a covector transform runs that new tensors are values of
         self.recorder = None  # what the profiler collects with, while one runs
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
-        self.functions = ()  # the function modes, innermost last (function_modes.py)
+        self.functions = ()  # the function modes, innermost last (dispatch/torch_function.py)
         self.frozen = ()  # the levels (None: the ambient one) at which forward mode is off
         self.autocast = None  # what autocast is set to (autocast_mode.py)
         self.device = None  # of tensors made by factories that name none; None for the CPU
@@ -284,3 +284,10 @@ def carries(trace):
     level above runs, whose pullback finds what it saved when the mode may be on again."""
     m = MODES.get()
     return m is None or m.level is not None and m.level is not trace or records(trace)
+
+
+# The exception that ends a recomputation as soon as all saved tensors are there.
+
+
+class Complete(BaseException):  # noqa: N818 (nothing is wrong: what turns errors into others lets it pass)
+    """All that is needed has been computed again. Who writes beside what is recorded does so before it passes on."""

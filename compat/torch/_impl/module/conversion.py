@@ -1,5 +1,7 @@
 """A module's tensors in another dtype, at another place."""
 
+from ..dispatch.surface import asking_first
+from ..factories import creation
 from ..modes.grad_mode import no_grad
 from ..modes.modes import restoring
 from ..state.meta import is_meta
@@ -7,8 +9,9 @@ from ..types import dtypes
 from ..types.parameter import Parameter
 from ..types.size import device as Device
 from ..types.tensor_type import TensorBase
-from . import torch_names as torch
 from .held_tensors import is_lazy
+
+_empty_like = asking_first("empty_like", creation.empty_like)
 
 
 class Conversion:
@@ -65,7 +68,7 @@ class Conversion:
 
     def to_empty(self, *, device, recurse=True):
         """Give parameters and buffers fresh memory without setting its values."""
-        return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
+        return self._apply(lambda t: _empty_like(t, device=device), recurse=recurse)
 
     def type(self, dst_type):
         """Cast all parameters and buffers to a dtype."""

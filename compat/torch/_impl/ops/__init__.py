@@ -7,10 +7,10 @@ from . import elementwise, indexing, joining, linalg, network, reductions, selec
 from . import activations, copying, index_writing, sorting, splitting  # isort: skip (on those)
 from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling, scattering  # isort: skip (on those)
 from . import histograms, running, sampled, searching, statistics  # isort: skip (on those)
-from . import factorizations, layers, losses, lu, matrix_functions, polynomials, resampling  # isort: skip (on those)
+from . import factorizations, layers, losses, lu, matrix_functions, resampling  # isort: skip (on those)
 from . import special, spectra, triangular  # isort: skip (on those)
-from . import attention, embeddings, indefinite, reflections, segments  # isort: skip (on those)
-from . import contractions, overloads  # isort: skip (of operations registered above)
+from . import attention, embeddings, indefinite, segments  # isort: skip (on those)
+from . import matrices, overloads  # isort: skip (of operations registered above)
 from . import foreach, network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.

@@ -6,14 +6,13 @@ import numpy as np
 
 from ..... import nn
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, floating, general, inplace_method, operation
+from ..dispatch.call import ROWS, floating, functional, general, inplace_method, method, operation
 from ..dispatch.layouts import IN_ORDER
 from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from .array_functions import cnp
 from .axes import wrap_dim
-from .publishing import functional, method
 
 
 @method("nn.functional.relu", attached=False)

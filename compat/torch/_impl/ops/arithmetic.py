@@ -7,7 +7,7 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, floating, operation, promote
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..modes.modes import MODES
-from ..state.concrete import mapped
+from ..state.levels import mapped
 from ..state.python_data import filling
 from ..types import dtypes
 from ..types.dtypes import c_type, type_word

@@ -6,11 +6,10 @@ import warnings
 import numpy as np
 
 from ..... import nn
-from ..dispatch.call import ROWS
+from ..dispatch.call import ROWS, functional, method
 from ..types.dtypes import type_word
 from .array_functions import cnp
 from .joining import cat
-from .publishing import functional, method
 from .windows import pad
 
 linear, softmax, dropout = (ROWS[n].fun for n in ("nn.functional.linear", "softmax", "nn.functional.dropout"))

@@ -2,8 +2,7 @@
 
 from ..dispatch.kinds import integers, whole
 from ..types.dtypes import type_word
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype
 
 
 def wrap_dim(dim, ndim, extra=0):

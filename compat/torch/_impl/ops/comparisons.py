@@ -11,8 +11,7 @@ from ..fastpath.lanes import flat
 from ..state.python_data import filling
 from ..types import dtypes
 from ..types.dtypes import type_word
-from ..types.tensor_type import wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import shape_dtype, wrap
 from .array_functions import cnp
 from .operands import COMPARABLE, by_name, checked_number, of_kinds, operands, zero_slope
 from .operators import operator_of

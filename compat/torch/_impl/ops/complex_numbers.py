@@ -4,12 +4,11 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import floating, invoke, operation
+from ..dispatch.call import floating, invoke, method, operation
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from .array_functions import cnp
-from .publishing import method
 
 
 @operation("complex", method=False, layout=LIKE_OPERANDS)

@@ -12,16 +12,15 @@ from ..graph import versions
 from ..inplace.fast import COPY, FILL, ZERO
 from ..inplace.inplace import check_result, inplace
 from ..inplace.rows import assigning, unrecorded_array
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
 from ..tensor.conversion import placed
 from ..types.arrays import ARRAYS
 from ..types.memory_formats import arranged, lies_in, preserves
 from ..types.size import contiguous_format
-from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import TensorBase, bottom, shape_dtype, wrap
 from ..views.fast import copied
 from ..views.memory import example_of
 from ..views.overlap import check_own

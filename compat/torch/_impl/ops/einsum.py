@@ -6,16 +6,14 @@ import numpy as np
 
 from ....._engine import words_of
 from ..dispatch.autocasting import of_product
-from ..dispatch.call import ROWS, operation, to
+from ..dispatch.call import ROWS, method, operation, to
 from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
 from ..types.dtypes import bool_, int64, type_word
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype
 from .array_functions import cnp
-from .publishing import method
 from .shaping import permute
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..... import _engine, stop_gradient
+from ..... import _engine
+from ....._primitives import stop_gradient
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
+from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, synonyms
 from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
 from ..inplace.rows import unary_inplace
@@ -13,7 +14,6 @@ from ..state.makers import quiet, quieted
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import checked_number, zero_slope
-from .publishing import synonyms
 
 
 def one(name, primitive=None, floats=True, writes=None):

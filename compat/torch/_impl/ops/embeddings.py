@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 
-from ..... import stop_gradient
 from ....._engine import all_within
+from ....._primitives import stop_gradient
 from .....extend import REGISTRY, constant
-from ..dispatch.call import ROWS
+from ..dispatch.call import ROWS, functional
 from ..dispatch.host_ops import insist, known, stripped
 from ..modes.grad_mode import no_grad
 from ..modes.modes import modes, restoring
@@ -15,7 +15,6 @@ from ..types.dtypes import int32, int64, type_word
 from ..types.tensor_type import TensorBase, needs_grad
 from .array_functions import cnp
 from .index_arrays import along
-from .publishing import functional
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):

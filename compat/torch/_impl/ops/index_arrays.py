@@ -4,7 +4,8 @@ from math import prod
 
 import numpy as np
 
-from ....._engine import At, all_within
+from ....._engine import all_within
+from ....._primitives import At
 from .....extend import REGISTRY, Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ....._engine import Places
+from ....._primitives import Places
 from ..dispatch.call import attach
 from ..dispatch.signatures import takes
 from ..graph.versions import bump
@@ -17,8 +17,7 @@ from ..modes.inference import check_write
 from ..state.edges import version_of
 from ..state.levels import AMBIENT, BatchTrace
 from ..tensor.storage import restride
-from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, more, needs_grad
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, bottom, more, needs_grad, shape_dtype
 from ..values.tangents import tangent_of
 from ..views.views import PICK, RESHAPE, TRANSPOSE, move_history
 from .axes import ndim_of

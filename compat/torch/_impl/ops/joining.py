@@ -12,8 +12,7 @@ from ..dispatch.signatures import gathered
 from ..modes.warnings import first, tell
 from ..types.dtypes import type_word
 from ..types.size import Size
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom
 from .array_functions import cnp
 from .axes import distinct, shape_argument, shape_of, wrap_dim
 from .shaping import reshape

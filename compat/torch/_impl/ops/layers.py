@@ -6,14 +6,13 @@ import warnings
 import numpy as np
 
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, floating, operation, to
+from ..dispatch.call import ROWS, floating, functional, method, operation, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..random.sampling import rand, rand_like
 from ..types.dtypes import float16, type_word
 from .array_functions import cnp
 from .axes import wrap_dim
 from .pooling import pool_places
-from .publishing import functional, method
 from .tracking import check_running, track
 from .windows import only_fractions
 

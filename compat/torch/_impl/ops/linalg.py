@@ -14,8 +14,7 @@ from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from .array_functions import cnp
 from .axes import wrap_dim
-from .matrices import _linalg, blended, expandable, lapack, square
-from .matrix_norms import matrix_norm, norm
+from .matrices import _linalg, blended, expandable, lapack, matrix_norm, norm, square
 
 
 def same_dtype(name, a, b):

@@ -4,17 +4,15 @@ import math
 
 import numpy as np
 
-from ..... import stop_gradient
 from ....._engine import all_within
+from ....._primitives import stop_gradient
 from .....extend import REGISTRY, constant
-from ..dispatch.call import ROWS, floating, promote, to
+from ..dispatch.call import ROWS, floating, functional, method, promote, to
 from ..dispatch.host_ops import insist_there, on_host, primal_of, stripped
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .array_functions import cnp
-from .loss_reduction import legacy, reduced
-from .publishing import functional, method
-from .reductions import vector_norm
+from .reductions import legacy, reduced, vector_norm
 
 pairwise = ROWS["nn.functional.pairwise_distance"].body
 

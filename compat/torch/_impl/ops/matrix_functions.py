@@ -6,14 +6,13 @@ import math
 import numpy as np
 
 from .....extend import REGISTRY, constant, unwrap
-from ..dispatch.call import ROWS, attach, operation, promote, to
+from ..dispatch.call import ROWS, attach, method, operation, promote, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns
 from ..types import dtypes
 from ..types.dtypes import type_word
 from .array_functions import cnp
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, square
-from .publishing import method
 from .strided import diagonal
 
 matmul = REGISTRY["matmul"].fun

@@ -6,7 +6,7 @@ from ..... import nn
 from ....._engine import all_within
 from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import floating, operation, otherwise, promote, to
+from ..dispatch.call import floating, functional, operation, otherwise, promote, to
 from ..dispatch.host_ops import assume, insist, insist_there, peek, primal_of
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.level_lanes import of_tensors
@@ -17,9 +17,7 @@ from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
 from .array_functions import cnp
 from .axes import wrap_dim
-from .loss_reduction import legacy, reduced
-from .publishing import functional
-from .reductions import norm, vector_norm
+from .reductions import legacy, norm, reduced, vector_norm
 
 
 def _node(rank, biased):

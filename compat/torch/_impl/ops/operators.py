@@ -6,7 +6,7 @@ import numpy as np
 
 from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, to
+from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, synonyms, to
 from ..dispatch.deprecated_overloads import modern
 from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
@@ -16,7 +16,6 @@ from ..inplace.rows import binary_inplace
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
-from .publishing import synonyms
 
 
 def whole_operands(kernel, input, other):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....extend import REGISTRY, Tracer
-from ..dispatch.call import ROWS, attach, floating, inplace_method, operation, to
+from ..dispatch.call import ROWS, attach, floating, inplace_method, method, operation, synonyms, to
 from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..types import output_tuples
@@ -13,7 +13,6 @@ from ..types.tensor_type import TensorBase
 from .array_functions import cnp
 from .operands import operands, times, zero_slope
 from .operators import operator_of
-from .publishing import method, synonyms
 
 synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
           "arctan2": "atan2"})

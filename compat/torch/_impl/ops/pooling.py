@@ -7,16 +7,16 @@ import operator
 import numpy as np
 
 from ..... import nn
-from ....._engine import Sums, all_within, ends_of_parts
+from ....._engine import all_within
+from ....._primitives import Sums, ends_of_parts
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, floating
+from ..dispatch.call import ROWS, floating, functional, method
 from ..dispatch.host_ops import primal_of
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .array_functions import cnp
 from .axes import tuples
 from .index_arrays import AT
-from .publishing import functional, method
 
 WEIGHTED, LARGEST, PLACES, PARTS = [REGISTRY[name].fun for name in (
     "weighted_sums", "max_windows", "largest_places", "largest_in_parts")]

@@ -4,24 +4,24 @@ import builtins
 
 import numpy as np
 
+from ....._interpreters import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, operation, promote
-from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import IN_ORDER, REDUCED
+from ..dispatch.not_differentiable import jointly
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import gathered
 from ..fastpath.lanes import total
 from ..inplace.inplace import inplace
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
-from ..types.dtypes import c_type, type_word
+from ..types.dtypes import OF_NUMPY, c_type, promote_types, type_word
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .axes import distinct, wrap_dim
 from .index_arrays import along
-from .matrix_norms import matrix_norm
+from .matrices import matrix_norm
 from .operands import of_kinds, zero_slope
-from .requested_dtypes import in_dtype, mean_dtype, norm_dtype
 
 
 def axes_of(dim, ndim):
@@ -395,3 +395,59 @@ def _in_own_dtype(name):
 
 _in_own_dtype("cumsum_")
 _in_own_dtype("cumprod_")
+
+
+# Dtypes that reductions are asked for: PyTorch's refusals, and operands in them.
+
+
+def mean_dtype(name, dtype):
+    """Refuse integers for a mean."""
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        raise RuntimeError(f"{name}(): could not infer output dtype. Optional dtype must be either a floating point or "
+                           f"complex dtype. Got: {type_word(np.dtype(dtype))}")
+
+
+def norm_dtype(given, dtype):
+    """Refuse integers for a norm, and a dtype of the other kind than that of its operand."""
+    if dtype.kind in "biu":
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {type_word(dtype)}")
+    if (given.kind == "c") != (dtype.kind == "c"):
+        kind = "complex" if given.kind == "c" else "real"
+        raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {type_word(dtype)}")
+    if promote_types(*[OF_NUMPY[np.dtype(d)] for d in (given, dtype)]).numpy != dtype:
+        raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({type_word(given)}) should be convertible "
+                           f"without narrowing to the specified dtype ({type_word(dtype)})")
+
+
+def in_dtype(x, dtype):
+    """An operand in the dtype of its sum or product; PyTorch refuses integers for one that is recorded."""
+    if dtype is None or x.dtype == dtype:
+        return x
+    if np.dtype(dtype).kind in "biu" and isinstance(x, Ambient) and x.node is not None and x.owner.recording:
+        raise RuntimeError(f"Autograd not support dtype: {type_word(np.dtype(dtype))}")
+    return x.astype(dtype)
+
+
+# Reduction of a loss over its elements: `reduction=` and the deprecated flags.
+
+
+def legacy(size_average, reduce, reduction):
+    """The reduction that the two deprecated flags mean, with torch's warning; as given without them."""
+    if size_average is None and reduce is None:
+        return reduction
+    size_average = True if size_average is None else size_average
+    reduce = True if reduce is None else reduce
+    found = ("mean" if size_average else "sum") if reduce else "none"
+    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    return found
+
+
+def reduced(loss, reduction):
+    """A loss under `reduction`: none, mean or sum."""
+    if reduction == "none":
+        return loss
+    if reduction == "mean":
+        return ROWS["mean"].body(loss)
+    if reduction == "sum":
+        return ROWS["sum"].body(loss)
+    raise ValueError(f"{reduction} is not a valid value for reduction")

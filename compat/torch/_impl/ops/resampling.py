@@ -6,16 +6,15 @@ import math
 import numpy as np
 
 from ..... import stop_gradient
-from ....._engine import Sums
+from ....._primitives import Sums
 from .....extend import REGISTRY, constant
-from ..dispatch.call import ROWS, otherwise
+from ..dispatch.call import ROWS, functional, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
 from ..types.dtypes import OF_NUMPY, type_word
 from .array_functions import cnp
 from .neighbors import BROAD, cubic, cubic_weights, linear
 from .pooling import WEIGHTED
-from .publishing import functional
 
 
 @functools.lru_cache(maxsize=128)

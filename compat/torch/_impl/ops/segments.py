@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..dispatch.call import ROWS, attach
-from ..state.concrete import concrete
+from ..state.levels import concrete
 from ..types.tensor_type import TensorBase, wrap
 
 _REDUCTIONS = {"sum": ("sum", 0), "mean": ("sum", 0), "prod": ("prod", 1), "max": ("amax", -np.inf),

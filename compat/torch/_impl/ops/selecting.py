@@ -10,7 +10,7 @@ from ..dispatch.layouts import IN_ORDER, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
 from ..dispatch.signatures import signatures, signed
-from ..state.concrete import concrete, mapped
+from ..state.levels import concrete, mapped
 from ..state.meta import library
 from ..types.devices import moved
 from ..types.dtypes import type_word

@@ -2,19 +2,17 @@
 
 import math
 
-from ..dispatch.call import ROWS, Row, invoke
+from ..dispatch.call import ROWS, Row, invoke, method
 from ..dispatch.kinds import integers, whole
 from ..dispatch.telling import by_mode, given
 from ..modes.modes import MODES
 from ..types import dtypes
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import Tensor, TensorBase
-from ..types.tensor_value import bottom
+from ..types.tensor_type import Tensor, TensorBase, bottom
 from ..views.fast import by_axes, by_index, copied, detaching, in_shape, planned_view
 from ..views.views import RESHAPE, retyped, view
 from .array_functions import cnp
 from .axes import same_kind, shape_argument, shape_of, wrap_dim
-from .publishing import method
 
 
 def inferred(shape, count):
@@ -295,3 +293,28 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
 
 
 method("detach")(detaching(Tensor.detach))
+
+
+# The functions that contraction libraries (opt_einsum) call for tensors of this package.
+
+
+class Contractions:
+    """NumPy's signatures of torch's functions; `covector.einsum`, `tensordot` and `transpose` find them here."""
+
+    @staticmethod
+    def einsum(equation, *operands):
+        """`torch.einsum`."""
+        return ROWS["einsum"].fun(equation, *operands)
+
+    @staticmethod
+    def tensordot(a, b, axes=2):
+        """`torch.tensordot`."""
+        return ROWS["tensordot"].fun(a, b, axes)
+
+    @staticmethod
+    def transpose(a, axes=None):
+        """`Tensor.permute`; without axes they are reversed."""
+        return permute(a, tuple(range(a.dim()))[::-1] if axes is None else tuple(axes))
+
+
+Tensor.contractions = Contractions

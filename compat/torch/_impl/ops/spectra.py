@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....._engine import Ambient
+from ....._interpreters import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..dispatch.host_ops import assume, primal_of

@@ -3,12 +3,13 @@
 from itertools import accumulate
 from operator import index as integer
 
-from ....._engine import Scatter, pick_rule
-from ..dispatch.call import attach
+from ....._engine import Scatter
+from ....._interpreters import pick_rule
+from ..dispatch.call import attach, method
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode
+from ..graph.node_errors import UNDEFINED
 from ..graph.node_names import NamedRule
-from ..graph.undefined import UNDEFINED
 from ..modes.modes import MODES
 from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
@@ -16,7 +17,6 @@ from ..types.tensor_type import Tensor, TensorBase
 from ..views.fast import in_parts, parted, viewing
 from ..views.views import GETITEM, view
 from .axes import shape_of, wrap_dim
-from .publishing import method
 
 
 def views_of(input, plan):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..... import stop_gradient
+from ....._primitives import stop_gradient
 from ..dispatch.call import ROWS, operation, promote
 from ..dispatch.host_ops import hosted, is_plain, on_host, primal_of
-from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order
+from ..dispatch.not_differentiable import jointly
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.arrays import ARRAYS

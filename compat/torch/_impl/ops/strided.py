@@ -5,15 +5,14 @@ from numbers import Number
 
 import numpy as np
 
-from ....._engine import Places
+from ....._primitives import Places
 from .....extend import REGISTRY
-from ..dispatch.call import moving
+from ..dispatch.call import method, moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import Tensor, TensorBase, bottom, infer, needs_grad, shape_dtype, wrap
 from ..values.tangents import set_tangent, tangent_of
 from ..views.fast import by_maker
 from ..views.memory import memory_of
@@ -22,7 +21,6 @@ from .array_functions import cnp
 from .assigned import assigned, class_word, type_name
 from .axes import check_strides, shape_of, wrap_dim
 from .copying import copy_
-from .publishing import method
 
 ndarray = np.ndarray
 

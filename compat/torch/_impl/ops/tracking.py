@@ -4,10 +4,9 @@ import numpy as np
 
 from ..graph import versions
 from ..inplace.inplace import open_array
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES, modes, restore, set_modes
-from ..state.concrete import mapped
-from ..state.levels import BatchTrace, GradTrace
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..state.levels import BatchTrace, GradTrace, mapped
 from ..types.tensor_type import TensorBase, at_level
 
 ndarray = np.ndarray

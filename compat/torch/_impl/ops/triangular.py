@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import stop_gradient
+from ....._primitives import stop_gradient
 from .....extend import REGISTRY
 from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import ROWS, operation, to

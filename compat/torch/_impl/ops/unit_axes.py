@@ -1,11 +1,11 @@
 """Axes of length 1: inserted, removed, and broadcast as views."""
 
+from ..dispatch.call import method
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode, given
 from ..modes.modes import MODES
 from ..views.fast import by_index, planned_view, spread
 from .axes import distinct, same_kind, shape_argument, shape_of, wrap_dim
-from .publishing import method
 
 
 def inserted(shape, dim):

@@ -7,9 +7,9 @@ import numpy as np
 from ..... import nn
 from ....._engine import constant
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, operation, otherwise, to
+from ..dispatch.call import ROWS, functional, method, operation, otherwise, to
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
-from ..modes.complete import Complete
+from ..modes.modes import Complete
 from ..random.sampling import kept
 from ..state.python_data import filling
 from ..types import dtypes
@@ -17,7 +17,6 @@ from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from .array_functions import cnp
 from .axes import tuples
-from .publishing import functional, method
 from .tracking import check_constant, check_running, track
 
 

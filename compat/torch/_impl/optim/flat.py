@@ -7,8 +7,8 @@ import numpy as np
 from ..factories.creation import zeros_like
 from ..graph import versions
 from ..lists.plain import stands_alone, undisturbed
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..types.arrays import ARRAYS, writeable
 from ..types.dtypes import bfloat16, get_default_dtype
 from ..types.tensor_type import TensorBase, wrap

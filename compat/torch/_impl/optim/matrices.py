@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from ..graph import versions
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.grad_mode import enable_grad, no_grad
 from ..modes.modes import restoring
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..types.arrays import namespace
 from ..types.dtypes import bfloat16
 from ..types.limits import finfo

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..dispatch.unbuilt_parts import unbuilt_class
+from ..dispatch.unbuilt import unbuilt_class
 from ..types.dtypes import bool_
 from ..types.tensor_type import TensorBase
 

@@ -8,8 +8,7 @@ from math import isqrt, prod
 
 from ..modes.modes import modes, set_modes
 from ..state.recorder import Makers, Span, sequence_of
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype
 
 # How many products the rule of a primitive runs for each operand.
 _COUNTED = {"matmul": 1, "affine": 1, "einsum": 1, "conv": 1, "conv_input": 1, "lstm_sequence": 2}

@@ -11,17 +11,15 @@ from ..dispatch.signatures import signed
 from ..graph import versions
 from ..inplace.inplace import inplace
 from ..inplace.rows import unrecorded_array
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.meta import is_meta, on_device
 from ..types.devices import CUDA, moved
 from ..types.dtypes import type_word
 from ..types.size import CPU
-from ..types.tensor_type import TensorBase
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype
 from ..views.views import UPDATE
 from .generator import Generator, default_generator, stream
-from .nodes import node_of
-from .randomness import aligned, drawn_apart, maps_of
+from .randomness import aligned, drawn_apart, maps_of, node_of
 from .sampling import check_probabilities, check_range, floating_kind, gaussian, need, uniform
 
 

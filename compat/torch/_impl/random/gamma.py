@@ -6,7 +6,7 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation
 from ..dispatch.not_differentiable import refusing
 from ..types.dtypes import type_word
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import shape_dtype
 from .generator import stream
 from .randomness import sample
 from .sampling import behind, floating_kind, need

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..types.devices import checked, count
 from ..types.size import device as Device
-from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom, wrap
 
 
 class Generator:

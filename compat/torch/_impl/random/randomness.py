@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from ..factories.creation import new_leaf
-from ..factories.places import to_meta
+from ..dispatch.lowering import lifted
+from ..dispatch.signatures import camel
+from ..factories.creation import new_leaf, to_meta
 from ..modes.modes import MODES, grad_levels, modes
 from ..state.levels import BatchTrace
 from ..state.meta import is_meta, meta_tensor, on_device
 from ..types.devices import CUDA, moved
 from ..types.size import CPU
-from ..types.tensor_type import TensorBase, at_level
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, at_level, bottom, needs_grad
+from ..values.core_values import lower
+from ..views.views import EXPAND, UPDATE
 
 
 def maps_of(t):
@@ -76,3 +78,32 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
     for trace in sorted([*apart, *grad_levels(modes())], key=lambda trace: trace.level):
         t = at_level(trace, t)
     return t
+
+
+# The nodes of operations that draw samples: PyTorch's names of them, and gradients that are zeros.
+
+
+def with_node(samples, name, *parameters):
+    """Samples as an output of PyTorch's node, whose gradients are zeros, if a parameter requires grad."""
+    tensors = [p for p in parameters if isinstance(p, TensorBase)]
+    if not (modes().grad and samples.level_trace is None and any(p.level_trace is None and needs_grad(p)
+                                                                 for p in tensors)):
+        return samples
+    v = lower(samples)
+    for p in tensors:
+        if needs_grad(p):
+            x = lower(p)
+            x = x if x.dtype == v.dtype else x.astype(v.dtype)
+            x = x if tuple(x.shape) == tuple(v.shape) else EXPAND.fun(x, tuple(v.shape))
+            v = UPDATE.fun(x, v, Ellipsis, False, False)
+    return lifted(v, name, tensors)
+
+
+def node_of(name, args, named):
+    """PyTorch's name of the node of an operation that fills with samples."""
+    number = 0
+    if name == "bernoulli_":
+        number = 1 if any(isinstance(p, TensorBase | np.ndarray) for p in (*args, *named.values())) else 2
+    elif name == "random_":
+        number = 2 - len(args) - len(named)
+    return camel(name.rstrip("_"))[:-1] + str(number)

@@ -9,17 +9,14 @@ from ..dispatch.call import ROWS, attach
 from ..dispatch.layouts import laid_out
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
-from ..factories.creation import at_once, numpy_dtype, plain_size, size_argument, sized, with_out
-from ..factories.places import place_beside
+from ..factories.creation import at_once, numpy_dtype, place_beside, plain_size, size_argument, sized, with_out
 from ..types import dtypes
 from ..types.devices import checked
 from ..types.dtypes import type_word
 from ..types.memory_formats import preserves
-from ..types.tensor_type import FAST, Tensor, TensorBase
-from ..types.tensor_value import bottom, shape_dtype
+from ..types.tensor_type import FAST, Tensor, TensorBase, bottom, shape_dtype
 from .generator import Generator, default_generator, stream
-from .nodes import with_node
-from .randomness import sample
+from .randomness import sample, with_node
 
 
 def floating_kind(dtype, kernel, complex_too=True):

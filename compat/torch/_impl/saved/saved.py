@@ -7,7 +7,7 @@ from weakref import ref
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _interpreters, extend
 from ....._engine import FREED
 from ..engine.graph_task import RUNNING
 from ..graph import versions
@@ -108,7 +108,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
             return bare(lower(t)) if t.dispatch_key else t.value
         level = drive.trace
         x = lower(t)
-        x = x.value if isinstance(x, _engine.Ambient) and x.owner is level else x
+        x = x.value if isinstance(x, _interpreters.Ambient) and x.owner is level else x
         return level.lift_item(node, x, origin, True)
 
 

@@ -8,9 +8,8 @@ from ..types import dtypes
 from ..types.devices import checked
 from ..types.size import contiguous_format, device as Device, preserve_format
 from ..types.tensor_type import TensorBase, ndarray
-from .construction import to_dense
-from .entries import ON_GPU, entrywise, recorded, shown, write_entries
-from .pointwise import add_to, check_sizes, div, is_number, mul, power
+from .entries import ON_GPU, entrywise, recorded, shown, to_dense, write_entries
+from .operations import add_to, check_sizes, div, is_number, mul, power
 from .sparse_tensor import Coo, SparseTensor, sparse_operation, unsupported
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, extend
 from ..types.number_cache import EXACT, FLOATS
 
 ndarray = np.ndarray
@@ -25,7 +25,7 @@ class Box(extend.Opaque):
         raise Unfit
 
 
-class Recorder(_engine.GraphTrace):
+class Recorder(_interpreters.GraphTrace):
     """Stages a body, and computes beside it: `values` says what each variable was; `library`, if not NumPy, on what.
 
     `plain`: no operand has a history or a tangent.
@@ -55,7 +55,7 @@ class Recorder(_engine.GraphTrace):
             return a.node, self.values[a.node]
         if isinstance(a, Tracer) or large(a):
             raise Unfit
-        return _engine.Literal(a), a
+        return _interpreters.Literal(a), a
 
     def process(self, prim, args):
         """Compute, and write an equation down."""
@@ -80,15 +80,15 @@ class Recorder(_engine.GraphTrace):
         lifted = [self.lift(v) for v in values]
         prim = Hosted(fun, dtype)
         found = prim.impl(np, *[x for _, x in lifted])
-        var = _engine.Var(extend.aval_of(found))
-        self.equations.append(_engine.Equation(prim, [v for v, _ in lifted], (), [var]))
+        var = _interpreters.Var(extend.aval_of(found))
+        self.equations.append(_interpreters.Equation(prim, [v for v, _ in lifted], (), [var]))
         return self.box(var, found)
 
     def insist(self, check, values):
         """Write a check of elements down."""
         if holds_traced(check):
             raise Unfit  # a program would keep the operand
-        self.equations.append(_engine.Equation(Check(check), [self.lift(v)[0] for v in values], (), []))
+        self.equations.append(_interpreters.Equation(Check(check), [self.lift(v)[0] for v in values], (), []))
 
     def assume(self, test, values):
         """Tell whether a test of elements holds; if so, a check that gives way where it does not."""

@@ -6,13 +6,13 @@ from math import isfinite
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, _primitives, extend
 from ..graph.node import GradNode
 from ..types.number_cache import FLOATS
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
-Literal = _engine.Literal
+Literal = _interpreters.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
 _NUMERIC = (ndarray, np.float64, np.float32)
@@ -128,7 +128,7 @@ class Writer:
     def multiplies(self, x, y):
         """Tell whether NumPy's `dot` gives the product of two arrays, as in `products.product`."""
         return x.dtype in FLOATS and 0 < x.ndim < 3 and 0 < y.ndim < 3 and (
-            x.size < _engine.FILLED or x.shape[-1] == 1)
+            x.size < _primitives.FILLED or x.shape[-1] == 1)
 
     def is_affine(self, prim, given):
         """Tell whether an equation is a product of matrices to which a row is added, all of one dtype."""
@@ -174,7 +174,7 @@ class Writer:
         if prim.flat or not outs or not active:
             return None
         self.nodes.update((v, f"m{k}" if prim.outputs is None else f"m{k}_{eq.outputs.index(v)}") for v in outs)
-        return _engine.rule_for(prim, active, self.avals_of(eq.inputs), self.avals_of(outs))
+        return _interpreters.rule_for(prim, active, self.avals_of(eq.inputs), self.avals_of(outs))
 
     def avals_of(self, variables):
         """Avals of variables and literals."""
@@ -235,7 +235,7 @@ class Writer:
         if eq.prim.outputs is not None:
             for i, v in enumerate(eq.outputs):
                 if v in self.nodes:
-                    self.node(self.nodes[v], _engine.pick_rule(len(eq.outputs), i), f"m{k}", "None")
+                    self.node(self.nodes[v], _interpreters.pick_rule(len(eq.outputs), i), f"m{k}", "None")
 
 
 def listed(parts):

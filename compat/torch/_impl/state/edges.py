@@ -20,8 +20,7 @@ from ..types.blank import blank_node
 from ..types.other_layout import OtherLayout
 from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_type import FOREIGN, INFERRED, more, needs_grad
-from ..types.tensor_value import bottom, cell_of, hollow, shape_dtype
+from ..types.tensor_type import FOREIGN, INFERRED, bottom, cell_of, hollow, more, needs_grad, shape_dtype
 from .aliases import look
 from .levels import AMBIENT
 

@@ -5,16 +5,18 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine, _interpreters, extend
 from ..graph.anomaly import stamp
 from ..graph.node import GradNode
-from ..modes.modes import MODES, records
+from ..modes.modes import MODES, modes, records, restore, set_modes
 from ..types.arrays import ARRAYS
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, at_level, bottom, more, shape_dtype
+from .meta import is_meta
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
-Ambient = _engine.Ambient
+Ambient = _interpreters.Ambient
 ADD = extend.REGISTRY["add"]
 SUM, TERM, OTHER = (ADD.rule(active, True, ()) for active in ((0, 1), (0,), (1,)))
 _plus = _engine.small(operator.add)
@@ -37,7 +39,7 @@ def exact(number, dtype):
     return None
 
 
-class GradTrace(_engine.AmbientTrace):
+class GradTrace(_interpreters.AmbientTrace):
     """The compat tape: the ambient one, or one of a `func.grad`, `func.vjp` or `func.jvp`."""
 
     __slots__ = ()
@@ -62,7 +64,7 @@ class GradTrace(_engine.AmbientTrace):
                 out = quick(prim, args)
                 if out is not None:
                     return out
-        return _engine.AmbientTrace.process(self, prim, args)
+        return _interpreters.AmbientTrace.process(self, prim, args)
 
     def of_floats(self, prim, args):
         """A fast path of `process`, for arrays of floats of one width without tangents; None for anything else."""
@@ -88,7 +90,7 @@ class GradTrace(_engine.AmbientTrace):
         node = None
         if nodes and self.recording:
             avals = [extend.aval_of(x) for x in values[:n]]
-            rule = _engine.rule_for(prim, tuple(nodes), avals, [extend.aval_of(v)])
+            rule = _interpreters.rule_for(prim, tuple(nodes), avals, [extend.aval_of(v)])
             node = GradNode()
             node.rule = rule
             node.parents = args[nodes[0]].node if len(nodes) == 1 else tuple([args[i].node for i in nodes])
@@ -201,7 +203,7 @@ class GradTrace(_engine.AmbientTrace):
 
     def node(self, rule, parents, saved, tangents=None):
         """A node with the next number; in anomaly mode it remembers where it was made."""
-        made = _engine.AmbientTrace.node(self, rule, parents, saved, tangents)
+        made = _interpreters.AmbientTrace.node(self, rule, parents, saved, tangents)
         m = MODES.get()
         if m is not None and (m.anomaly is not None or m.nans is not None):
             stamp(made)
@@ -217,7 +219,7 @@ class GradTrace(_engine.AmbientTrace):
 AMBIENT = GradTrace()
 
 
-class BatchTrace(_engine.VmapTrace):
+class BatchTrace(_interpreters.VmapTrace):
     """A level of `func.vmap`, or of a sweep with several cotangents at once (`own`).
 
     Functions of any form run inside such a sweep; `func.vmap` asks them for a rule.
@@ -256,7 +258,132 @@ def recorders(value):
     """The levels that keep a history or a tangent of a core value."""
     found = set()
     while isinstance(value, extend.Tracer):
-        if isinstance(value, _engine.Ambient) and (value.node is not None or value.tangent is not None):
+        if isinstance(value, _interpreters.Ambient) and (value.node is not None or value.tangent is not None):
             found.add(value.owner)
         value = value.value
     return found
+
+
+# Tell whether the elements of a tensor can be read, and the array that holds them.
+
+ESCAPED = ("Either your tensor may have escaped from inside a function being vmapped, or it is used in another thread "
+           "than that vmap's: it stands for one example of a batch of which the vmap has ended. Return it from the "
+           "mapped function instead")
+
+
+def concrete(t, what):
+    """The array of a tensor whose value is known, below all levels but vmap."""
+    u = t
+    while True:
+        if isinstance(u.level_trace, BatchTrace):
+            if u.level_trace.done:
+                raise RuntimeError(ESCAPED)
+            raise RuntimeError(f"vmap: It looks like you're calling .{what}() on a Tensor. We don't support vmap over "
+                               f"calling .{what}() on a Tensor, please try to rewrite what you're doing with other "
+                               "operations. If error is occurring somewhere inside PyTorch internals, please file a "
+                               "bug report.")
+        if not isinstance(u.value, TensorBase):
+            break
+        u = u.value
+    if u.level_trace is FOREIGN:
+        return foreign_value(u, what)
+    return u.value
+
+
+def foreign_value(t, what):
+    """Read a traced value of covector's own transforms: its bool for control flow, else a refusal."""
+    if is_meta(t):
+        if what in ("item", "numpy", "tolist"):
+            raise RuntimeError(f"Tensor.{what}() cannot be called on meta tensors: they have a shape and a dtype, and "
+                               "no elements")
+    value = t.value
+    if not hasattr(value, what):
+        raise RuntimeError(f"{what}() of a value that a covector transform traces is not possible: it stands for many "
+                           "values, or its derivative would be lost; use torch's operations, or detach() outside of it")
+    return getattr(value, what)()
+
+
+def all_true(t):
+    """Tell whether all elements hold, those of every example that a running vmap maps included: for checks of
+    arguments."""
+    return bool(bottom(t).all())
+
+
+def refuse_copy(t, what):
+    """Refuse to copy the memory of a value of a running transform: the copy would be a constant to its derivative."""
+    while isinstance(t.level_trace, GradTrace) and t.level_trace.done:
+        t = t.value
+    if t.level_trace is None or is_meta(t):
+        return
+    if isinstance(t.level_trace, BatchTrace) and t.level_trace.done:
+        raise RuntimeError(ESCAPED)
+    raise NotImplementedError(f"{what} of a value of a running transform is not supported: its derivative or its batch "
+                              "would be lost; use clone(), or copy it outside of the transform")
+
+
+def mapped(t):
+    """Tell whether a running vmap maps a tensor."""
+    while True:
+        if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
+            return True
+        if not isinstance(t.value, TensorBase):
+            return False
+        t = t.value
+
+
+# Running a function of the values of a batch: tensors go in with the batch axis in front, and come out so.
+
+
+def within(trace, func, args, kwargs):
+    """Run a function of values of a batch; the trace is done when it ends."""
+    before = MODES.get()
+    try:
+        set_modes(maps=(*modes().maps, trace))
+        return func(*args, **kwargs)
+    finally:
+        restore(before)
+        trace.done = True
+
+
+def together(func, *stacked):
+    """`func` of each slice of several tensors, all at once, as sweeps with several cotangents run it.
+
+    `func` gives a tuple of tensors; so does this, each with the batch axis in front. None stays None, in and out.
+    """
+    size = batch_size(stacked, [None if x is None else 0 for x in stacked])
+    trace = BatchTrace(size, own=True)
+    try:
+        outs = func(*[None if x is None else at_level(trace, x) for x in stacked])
+    finally:
+        trace.done = True
+    outs = [alive(o) for o in outs]
+    return tuple([None if o is None else lowered(trace, o) if o.level_trace is trace else
+                  Tensor.expand(o, size, *shape_dtype(o)[0]) for o in outs])
+
+
+def batched(trace, x, d):
+    """A tensor as a value of the batch: its mapped axis goes in front, and is remembered for Functions."""
+    if d is None:
+        return x
+    t = at_level(trace, Tensor.movedim(x, d, 0) if d else x)
+    if d:
+        more(t).mapped = x, d
+    return t
+
+
+def lowered(trace, x):
+    """A tensor one level down from `trace`; others stay."""
+    while isinstance(x, TensorBase) and x.level_trace is trace:
+        x = x.value
+    return x
+
+
+def batch_size(flat, dims):
+    """The length of the mapped axes."""
+    sizes = [shape_dtype(x)[0][d] for x, d in zip(flat, dims) if d is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if len(set(sizes)) > 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                         f"{sizes} for the mapped dimension")
+    return sizes[0]

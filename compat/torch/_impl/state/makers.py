@@ -6,7 +6,7 @@ Compiled with makers.pxd beside it.
 import numpy as np
 
 from ..... import _engine
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
+from ..modes.warnings import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..types.blank import blank
 from ..types.number_cache import CONSTS, constant
 from ..types.parameter import Parameter

@@ -2,19 +2,18 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _interpreters, extend
 from ..types.arrays import ARRAYS, cupy
 from ..types.devices import CUDA
 from ..types.dtypes import Default
 from ..types.size import CPU, device as Device
-from ..types.tensor_type import FOREIGN, TensorBase, at_level
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import FOREIGN, TensorBase, at_level, shape_dtype
 
 META = Device("meta")
 NO_DATA = "Cannot copy out of meta tensor; no data! "
 
 
-class MetaTrace(_engine.GraphTrace):
+class MetaTrace(_interpreters.GraphTrace):
     """Gives of every primitive the shapes and dtypes of its outputs, and keeps nothing."""
 
     __slots__ = ()
@@ -30,14 +29,14 @@ class MetaTrace(_engine.GraphTrace):
     def lift(self, a):
         """`(Var or Literal, None)` of an operand; of values of other transforms the shape alone."""
         if isinstance(a, extend.Tracer):
-            return (a.node if a.owner is self else _engine.Var(extend.aval_of(a))), None
-        return _engine.Literal(a), None
+            return (a.node if a.owner is self else _interpreters.Var(extend.aval_of(a))), None
+        return _interpreters.Literal(a), None
 
     def emit(self, prim, inputs, params, out_avals, values=None):
         """The outputs; nothing is written down."""
         if prim.outputs is None:
-            return self.box(_engine.Var(out_avals))
-        return tuple([self.box(_engine.Var(a)) for a in out_avals])
+            return self.box(_interpreters.Var(out_avals))
+        return tuple([self.box(_interpreters.Var(a)) for a in out_avals])
 
 
 TRACE = MetaTrace()
@@ -51,7 +50,7 @@ def meta_tensor(shape, dtype, requires_grad=False):
         dtype: NumPy's.
     """
     aval = extend.aval_of(np.broadcast_to(np.zeros((), dtype), shape))
-    t = at_level(FOREIGN, TRACE.box(_engine.Var(aval)))
+    t = at_level(FOREIGN, TRACE.box(_interpreters.Var(aval)))
     return t.requires_grad_() if requires_grad else t
 
 

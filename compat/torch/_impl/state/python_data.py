@@ -5,13 +5,12 @@ from itertools import chain
 
 import numpy as np
 
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import modes
-from ..modes.warnings import first
+from ..modes.warnings import error_state, first, restore_fp_warnings, suppress_fp_warnings
 from ..types import dtypes
 from ..types.number_cache import FLOATS
 from ..types.tensor_type import TensorBase, needs_grad
-from .concrete import concrete
+from .levels import concrete
 
 ndarray = np.ndarray
 _WORDS = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",

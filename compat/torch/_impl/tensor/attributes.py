@@ -2,10 +2,12 @@
 
 import warnings
 
+from ..... import tree
 from ..engine.graph_task import note_hooks
 from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
-from .assigned_grad import grad_dtype, set_grad_dtype
+from ..values.core_values import lift, lower
+from .facts import grad_dtype, set_grad_dtype
 
 
 def forbidden(words):
@@ -70,3 +72,13 @@ Tensor.requires_grad = Tensor.requires_grad.deleter(forbidden("requires_grad mus
 Tensor._backward_hooks = property(_HOOKS.fget, set_hooks, forbidden("Deletion of _backwards_hooks not allowed!"))
 Tensor._grad_fn = property(lambda self: self.grad_fn if needs_grad(self) else None, set_grad_fn, forbidden(
     "Deletion of _grad_fn not allowed. Detach tensor instead!"))
+
+
+# Tensors as pytree nodes for covector's own transforms: one array child each.
+
+tree.register(Tensor, lambda t: ((lower(t),), None), lambda aux, children: _of(children[0]))
+
+
+def _of(child):
+    """A tensor over a child; what is no array (a place holder of a structure) stays as it is."""
+    return lift(child) if hasattr(child, "dtype") else child

@@ -10,8 +10,7 @@ from ..random.sampling import rand
 from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.devices import CPU, moved
-from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom, wrap
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5),
                "float64": (1e-7, 1e-7), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}

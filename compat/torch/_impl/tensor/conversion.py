@@ -10,8 +10,7 @@ from ..dispatch.telling import by_mode, given
 from ..inplace.inplace import chain
 from ..modes.modes import MODES, modes
 from ..state.aliases import expose
-from ..state.concrete import concrete
-from ..state.levels import BatchTrace, GradTrace
+from ..state.levels import BatchTrace, GradTrace, concrete
 from ..state.meta import NO_DATA, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import warn_imaginary, warn_of_history
 from ..types import dtypes

@@ -16,8 +16,7 @@ from ..types.arrays import ARRAYS, address, laid_out, namespace
 from ..types.devices import CUDA, checked, device_of, moved
 from ..types.dtypes import type_word
 from ..types.size import CPU
-from ..types.tensor_type import TensorBase, needs_grad
-from ..types.tensor_value import bottom
+from ..types.tensor_type import TensorBase, bottom, needs_grad
 from ..views.memory import steps_of
 
 ndarray = np.ndarray

@@ -12,9 +12,8 @@ from ..dispatch.telling import by_mode
 from ..engine.engine import plain_backward
 from ..engine.graph_task import note_hooks
 from ..graph import versions
-from ..graph.hooks import RemovableHandle
+from ..graph.hooks import RemovableHandle, listen
 from ..graph.node_data import picks, visible
-from ..graph.output_hooks import listen
 from ..graph_view.shown_node import dress
 from ..modes.inference import check_leaf
 from ..modes.modes import MODES
@@ -30,19 +29,20 @@ from ..types.tensor_type import (
     Tensor,
     TensorBase,
     at_level,
+    bottom,
     completes,
+    current,
     infer,
     more,
     needs_grad,
     wrap,
 )
-from ..types.tensor_value import bottom, current
 from ..views.memory import (
     counted,
     unlinked,
 )
 from . import facts
-from .assigned_grad import check_new_grad, warn_non_leaf
+from .facts import check_new_grad, warn_non_leaf
 
 ndarray = np.ndarray
 stop_gradient = extend.REGISTRY["stop_gradient"].fun

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
 
 EXACT = 2**53  # integers below are floats
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))

@@ -1,17 +1,15 @@
 """Tensors as core values, and back: a core value is an array, or what covector's transforms trace."""
 
-from ..... import _engine, extend
+from ..... import _interpreters, extend
 from ..modes.modes import carries, grad_levels
-from ..state.concrete import ESCAPED
 from ..state.edges import edge
-from ..state.levels import AMBIENT, BatchTrace, GradTrace
+from ..state.levels import AMBIENT, ESCAPED, BatchTrace, GradTrace
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import FAST, FOREIGN, GENERAL, TensorBase, at_level, ndarray, wrap
-from ..types.tensor_value import bottom_dtype, current
+from ..types.tensor_type import FAST, FOREIGN, GENERAL, TensorBase, at_level, bottom_dtype, current, ndarray, wrap
 from .tangents import set_tangent, tangent_of
 
 Tracer = extend.Tracer
-Ambient = _engine.Ambient
+Ambient = _interpreters.Ambient
 
 
 def lower(t, fresh=False):

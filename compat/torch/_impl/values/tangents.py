@@ -6,8 +6,7 @@ from ..graph import versions
 from ..modes.modes import pushes
 from ..state.levels import DUAL, Epoch, GradTrace
 from ..types.arrays import ARRAYS, address, laid_out, namespace
-from ..types.tensor_type import GENERAL, more, wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import GENERAL, more, shape_dtype, wrap
 from ..views.views import view
 
 ndarray = np.ndarray

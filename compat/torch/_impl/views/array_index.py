@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _primitives, extend
 from ..graph.node_names import NamedRule
 from ..graph.recording import noted
 from ..modes.modes import MODES
@@ -131,6 +131,6 @@ def node_of(p, array, index, axis):
     if axis is None:
         if len(index) != array.ndim or not all(type(k) is ndarray for k in index):
             return None
-        return noted(_PICKED, p, (aval_of(array), _engine.Places(np.ravel_multi_index(index, array.shape))))
+        return noted(_PICKED, p, (aval_of(array), _primitives.Places(np.ravel_multi_index(index, array.shape))))
     along = index if type(index) is ndarray else [k for k in index if type(k) is ndarray][0]
     return noted(_TAKEN, p, (aval_of(array), along, axis))

@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _interpreters, extend
 from ..graph.node_names import NamedRule
 from ..graph.recording import noted
 from ..modes.modes import MODES
@@ -502,7 +502,7 @@ def alone(t):
 @functools.lru_cache(256)
 def picks(count):
     """The rules of the outputs of a node."""
-    return tuple([_engine.pick_rule(count, k) for k in range(count)])
+    return tuple([_interpreters.pick_rule(count, k) for k in range(count)])
 
 
 def copied(t, shape=None):

@@ -9,8 +9,7 @@ from ..state.aliases import Holder
 from ..state.levels import BatchTrace
 from ..types.arrays import ARRAYS, address, laid_out, over_memory
 from ..types.devices import checked, moved
-from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import TensorBase, shape_dtype, wrap
 from .overlap import overlapping
 
 ndarray = np.ndarray

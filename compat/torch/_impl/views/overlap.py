@@ -5,7 +5,7 @@ import numpy as np
 from ..graph import versions
 from ..graph.accumulate import dense
 from ..types.arrays import ARRAYS, address
-from ..types.tensor_value import bottom
+from ..types.tensor_type import bottom
 
 OVERLAPPING = ("unsupported operation: more than one element of the written-to tensor refers to a single memory "
                "location. Please clone() the tensor before performing the operation.")

@@ -4,18 +4,16 @@ A view knows its base (the root, never a view) and the steps from it, each a (vi
 memory was written to since, the history of the view is made again: the same steps from the base's newest history.
 """
 
-
 import functools
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _primitives, extend
 from ..graph import versions
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES, modes
-from ..state.concrete import ESCAPED
 from ..state.edges import edge, record, synced, version_of
-from ..state.levels import AMBIENT, BatchTrace, GradTrace
+from ..state.levels import AMBIENT, ESCAPED, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
@@ -25,13 +23,16 @@ from ..types.tensor_type import (
     VIEW,
     TensorBase,
     at_level,
+    bottom,
+    cell_of,
+    current,
+    hollow,
     infer,
     more,
+    shape_dtype,
     wrap,
 )
-from ..types.tensor_value import bottom, cell_of, current, hollow, shape_dtype
 from .overlap import crossing
-from .shape_trace import Shapes
 
 ndarray = np.ndarray
 GETITEM = extend.REGISTRY["getitem"]
@@ -137,7 +138,7 @@ def rebase(t, node, base_edge, edges_beside):
         index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
         for prim, params in steps:
             index = prim.impl(np, index, *params)
-        steps = ((PICK, (_engine.Places(index),)),)
+        steps = ((PICK, (_primitives.Places(index),)),)
     avals = [extend.aval_of(probe)]
     for prim, params in steps:
         probe = prim.impl(np, probe, *params)
@@ -225,3 +226,58 @@ def retyped(t, dtype):
         return wrap(namespace(array).empty(shape, dtype.numpy))
     root = versions.root_of(array)
     return wrap(laid_out(shape, dtype.numpy, versions.flat(root), address(array) - address(root), strides))
+
+
+# A trace that records operations on shapes alone: what a write through a view does to the history of its base.
+
+_HELD = extend.Tracer.value  # the slot of a box, which holds its aval, or what its aval follows from
+
+
+class Box(extend.Opaque):
+    """A shape and dtype with a history and without elements."""
+
+    __slots__ = ()
+
+    @property
+    def aval(self):
+        """Found when it is first asked for: the last operation is seldom asked."""
+        known = _HELD.__get__(self)
+        if type(known) is tuple:
+            prim, operands, params = known
+            known = prim.shape([x.aval for x in operands], params)
+            _HELD.__set__(self, known)
+        return known
+
+
+class Shapes(extend.Trace):
+    """Records at a level what operations with rules that need shapes alone would do."""
+
+    __slots__ = ("recorder",)
+
+    def __init__(self, recorder):
+        self.level = 0  # no value of another trace meets its own
+        self.recorder = recorder
+
+    def box(self, aval, node):
+        """A value of that shape and dtype."""
+        out = Box()
+        out.owner = self
+        _HELD.__set__(out, aval)
+        out.node = node
+        return out
+
+    def process(self, prim, args):
+        """Record a node, if an operand has one."""
+        operands, params = prim.split(args)
+        active = tuple([i for i, x in enumerate(operands) if x.node is not None])
+        out = self.box((prim, operands, params), None)
+        if active:
+            rule = prim.rule(active)
+            if rule.keeps or "ans_aval" in rule.names:
+                raise AssertionError(f"the rule of {prim.name} saves more than the shapes of operands")
+            avals = tuple([x.aval for x in operands])
+            record = (None, *params, None, avals) if prim.variadic else (*[None] * len(avals), *params, None, *avals)
+            nodes = tuple([operands[i].node for i in active])
+            saved = None if rule.collect is None else rule.collect((*record, None))
+            out.node = self.recorder.node(rule, nodes if len(nodes) > 1 else nodes[0], saved)
+        return out

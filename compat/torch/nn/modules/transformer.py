@@ -4,7 +4,7 @@ import copy
 
 from ..._impl.module import functions as F, initialization as init, torch_names as torch
 from ..._impl.module.module import Module
-from ._attention import MultiheadAttention
+from .activation import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear

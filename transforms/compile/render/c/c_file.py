@@ -2,16 +2,13 @@
 
 import re
 
-from ....graph.draft import Draft
-from ....graph.equations import Var
-from ...loops.kinds import KINDS
-from ...loops.statements import Bound, Value, places, walk
-from ...lower.structure import is_native
+from ....graph.equations import Draft, Var
+from ...loops.statements import KINDS, Bound, Value, places, walk
+from ...lower.lowerings import is_native
 from ...lower.writer import Writer
-from .languages import C
 from .names import comment
 from .printer import Printer
-from .text import STORED, Module
+from .text import STORED, C, Module
 
 _WORD = re.compile(r"\w+")
 _GUARDS = """\

@@ -1,6 +1,6 @@
 """Render loop nests as C: loops over the axes, reductions in several accumulators added pairwise."""
 
-from ...loops.constants import start_of
+from ...loops.statements import start_of
 from .scalars import Scalars
 from .text import TYPES, Name, number
 

@@ -2,10 +2,10 @@
 
 import re
 
-from ...loops.kinds import BYTES
 from ...loops.nests import add_nest
 from ...loops.operations import CASTS
 from ...loops.statements import (
+    BYTES,
     OUTSIDE,
     Branch,
     Const,

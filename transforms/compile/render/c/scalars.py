@@ -2,8 +2,7 @@
 
 from ...loops.operations import Operations
 from ...maths import FUNCTIONS, NEAR
-from .languages import HELPERS
-from .text import TYPES, Name, Text, number
+from .text import HELPERS, TYPES, Name, Text, number
 
 
 def _infix(sign):

@@ -1,7 +1,6 @@
 """Block-wide reductions through shared memory, in a fixed order."""
 
-from ...loops.constants import start_of
-from ...loops.statements import Place, Value
+from ...loops.statements import Place, Value, start_of
 from ..c.scalars import Scalars
 from ..c.text import TYPES, Name, Text, number
 

@@ -1,13 +1,11 @@
 """Render eager operations as CUDA for arrays of any size: one thread an element, or several a row."""
 
 from ....graph.equations import Literal
-from ...loops.constants import start_of
-from ...loops.kinds import KINDS
 from ...loops.operations import CASTS
+from ...loops.statements import KINDS, start_of
 from ...lower.elementwise import elementary
-from ..c.languages import Cuda
 from ..c.scalars import Scalars
-from ..c.text import STORED, TYPES, Module, Name, Text, number
+from ..c.text import STORED, TYPES, Cuda, Module, Name, Text, number
 from .block_folds import folded
 from .cuda_file import with_functions
 

@@ -8,8 +8,7 @@ import numpy as np
 from .....core.arrays.avals import make_aval
 from ....graph.equations import Equation, Var
 from ...analysis.cost import FLOATS, TURNS, converted
-from .scalar_statements import If, Loop, While
-from .scalar_values import MANY, Given, Rows, Unfit, arranged, each
+from .scalar_statements import MANY, Given, If, Loop, Rows, Unfit, While, arranged, each
 
 ndarray = np.ndarray
 _SHORT = 32  # elements of an array that is written out to read one of them

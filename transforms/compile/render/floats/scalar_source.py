@@ -17,8 +17,7 @@ from .....core.types import Any
 from ....graph.equations import Equation, Literal, Var
 from ...analysis.cost import FLOATS, converted
 from .scalar_rules import rule_of
-from .scalar_statements import NAME, Loop, join_rows, live, printed
-from .scalar_values import MANY, Given, Rows, Unfit, arranged, atom
+from .scalar_statements import MANY, NAME, Given, Loop, Rows, Unfit, arranged, atom, join_rows, live, printed
 
 ndarray = np.ndarray
 LIMIT = 4000  # statements of a program

@@ -2,13 +2,11 @@
 
 from math import prod
 
-from ...loops.constants import start_of
-from ...loops.kinds import BYTES
+import numpy as np
+
 from ...loops.nests import given, pattern, places_of
 from ...loops.operations import CASTS, is_costly
-from ...loops.statements import Const
-from .interleaved import chunks, load_columns, store_columns
-from .row_sums import print_row_sums, summed_axis
+from ...loops.statements import BYTES, Const, start_of
 from .simd import TYPES, Name, Text
 
 _INLINE = 24  # costly steps of a nest that are written in place
@@ -308,3 +306,197 @@ class _SharedNest(_Nest):
 def within(mask, place):
     """The mask that a row needs: memory of our own is long enough for whole vectors."""
     return None if place.memory.role == "scratch" else mask
+
+
+# Columns that lie beside each other in rows: rows are loaded and stored in pieces, and turned in registers.
+#
+# Element by element, a column takes as many loads or stores as it has elements. `C` neighbouring columns of `W` rows,
+# both powers of two, are `C` vectors in `log2 C` rounds of shuffles.
+
+
+def chunks(places, width):
+    """Lists of numbers of `places`, which lie in neighbouring columns: 2, 4, … up to `width` of them."""
+    rows = {}
+    for k, p in enumerate(places):
+        if p.shape and p.strides[-1] > 1 and p.kind != "b8":
+            rows.setdefault((p.memory, p.kind, p.strides, p.moving), {}).setdefault(p.offset, k)
+    found = []
+    for (*_, strides, _), columns in rows.items():
+        run: list[int] = []
+        for offset in sorted(columns):
+            if offset - 1 not in columns or len(run) == strides[-1]:
+                found += _powers(run, width)
+                run = []
+            run.append(columns[offset])
+        found += _powers(run, width)
+    return found
+
+
+def _powers(run, width):
+    """A run in pieces whose lengths are powers of two, without those of one."""
+    found = []
+    while len(run) > 1 and width > 1:
+        count = min(1 << (len(run).bit_length() - 1), width)
+        found.append(run[:count])
+        run = run[count:]
+    return found
+
+
+def load_columns(printer, first, kind, count, stride, width):
+    """`count` neighbouring columns of `width` rows; `first` is the address of the first element of the first row."""
+    if stride == count:
+        vectors = [printer.load(printer.moved(first, kind, str(k * width), 1), kind, width) for k in range(count)]
+    else:
+        step = width // count
+        vectors = []
+        for k in range(0, width, step):
+            parts = [printer.load(printer.moved(first, kind, str(row), stride), kind, count)
+                     for row in range(k, k + step)]
+            while len(parts) > 1:
+                parts = [_shuffled(printer, a, b, kind, range(2 * _lanes(a))) for a, b in zip(parts[::2], parts[1::2])]
+            vectors.append(parts[0])
+    half = count // 2
+    even, odd = range(0, 2 * width, 2), range(1, 2 * width, 2)
+    for _ in range(count.bit_length() - 1):
+        pairs = list(zip(vectors[::2], vectors[1::2]))
+        vectors = [_shuffled(printer, a, b, kind, order) for order in (even, odd) for a, b in pairs]
+        assert len(vectors) == 2 * half
+    return vectors
+
+
+def store_columns(printer, vectors, first, kind, stride):
+    """Write neighbouring columns of as many rows as each vector has elements."""
+    width, count = _lanes(vectors[0]), len(vectors)
+    half = count // 2
+    low = [lane for k in range(width // 2) for lane in (k, width + k)]
+    high = [lane + width // 2 for lane in low]
+    for _ in range(count.bit_length() - 1):
+        vectors = [_shuffled(printer, a, b, kind, order)
+                   for a, b in zip(vectors[:half], vectors[half:]) for order in (low, high)]
+    step = width // count
+    for k, x in enumerate(vectors):
+        if stride == count:
+            printer.store(x, first, kind, str(k * width), 1, width)
+            continue
+        for part in range(step):
+            piece = x if step == 1 else _shuffled(printer, x, "poison", kind, range(part * count, (part + 1) * count))
+            at = printer.moved(first, kind, str(k * step + part), stride)
+            printer.text.emit(f"store {piece.type} {piece}, ptr {at}, align {BYTES[kind]}")
+
+
+def _lanes(x):
+    """The number of elements in a vector."""
+    return int(x.type.split()[0][1:])
+
+
+def _shuffled(printer, a, b, kind, order):
+    """A vector of elements of two vectors, of which the second may be poison."""
+    order = list(order)
+    mask = ", ".join([f"i32 {k}" for k in order])
+    out = f"<{len(order)} x {TYPES[kind]}>"
+    return Name(printer.text.op(f"shufflevector {a.type} {a}, {a.type} {b}, <{len(order)} x i32> <{mask}>", out), out)
+
+
+# Sums over rows as LLVM text: where all that a row is added to fits in registers, it stays there from row to row.
+
+_LEAST = 2  # rows that are added up so
+_WRITTEN_OUT = 4  # rows, up to which there is no loop
+_STEPS = 128  # of such a row, at most
+
+
+def summed_axis(rows):
+    """The axis over which all folds of a nest go that are not of the elements of a row; None if registers are too few.
+
+    Args:
+        rows: the `_Nest` that prints it.
+    """
+    nest, shape = rows.nest, rows.nest.shape
+    sums = [p for (*_, p), within in zip(nest.folds, rows.folded) if not within]
+    if not sums or len(shape) < 2 or any(p.strides[-1] != 1 for p in sums):
+        return None
+    count = len(pieces(rows, shape[-1]))
+    for axis in range(len(shape) - 2, -1, -1):
+        steps = count * len(nest.steps) * (shape[axis] if shape[axis] <= _WRITTEN_OUT else 1)
+        if count * len(sums) > rows.printer.vector // 4 or steps > _STEPS:
+            return None
+        if shape[axis] >= _LEAST and not any(p.strides[axis] for p in sums):
+            return axis
+        if not all(p.strides[axis] for p in sums):
+            return None
+        count *= shape[axis]
+    return None
+
+
+def pieces(rows, n):
+    """A row in vectors, and narrower ones: `[(width, start), …]`."""
+    found, done = [], 0
+    while done < n:
+        width = min(1 << ((n - done).bit_length() - 1), rows.width)
+        found.append((width, done))
+        done += width
+    return found
+
+
+def print_row_sums(rows, axis, indices):
+    """Write the loop over rows along an axis, and what lies behind that axis side by side."""
+    nest, printer = rows.nest, rows.printer
+    parts = []  # (where it lies on the axes behind, width, start)
+    for inner in np.ndindex(nest.shape[axis + 1 : -1]):
+        behind = {axis + 1 + k: str(i) for k, i in enumerate(inner)}
+        parts += [(behind, width, start) for width, start in pieces(rows, nest.shape[-1])]
+    totals, targets = {}, {}  # (number of a fold, number of a part) -> its value, and its address
+    for k, (*_, p) in enumerate(nest.folds):
+        for j, (behind, width, start) in enumerate([] if rows.folded[k] else parts):
+            targets[k, j] = printer.moved(rows.pointer(p, {**indices, **behind}), p.kind, str(start), 1)
+            totals[k, j] = printer.load(targets[k, j], p.kind, width)
+    count = nest.shape[axis]
+    if count <= _WRITTEN_OUT:
+        for i in range(count):
+            totals = _turn(rows, {**indices, axis: str(i)}, parts, totals)
+    else:
+        totals = _loop(rows, axis, indices, parts, totals)
+    for (k, j), x in totals.items():
+        printer.store(x, targets[k, j], nest.folds[k][2].kind, "0", 1, parts[j][1])
+
+
+def _loop(rows, axis, indices, parts, totals):
+    """The turns of all rows."""
+    text = rows.text
+    head, end = rows.printer.labels("n")
+    i, following, before = text.new(), text.new(), text.label
+    carried = {key: (Name(text.new(), x.type), text.new()) for key, x in totals.items()}
+    text.emit(f"br label %{head}")
+    text.begin(head)
+    text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}]")
+    for key, (now, then) in carried.items():
+        text.lines.append(f"  {now} = phi {now.type} [{totals[key]}, %{before}], [{then}, %{head}]")
+    found = _turn(rows, {**indices, axis: i}, parts, {key: now for key, (now, _) in carried.items()})
+    for key, x in found.items():
+        text.lines.append(f"  {carried[key][1]} = bitcast {x.type} {x} to {x.type}")
+    text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
+    last = text.op(f"icmp ult i64 {following}, {rows.nest.shape[axis]}", "i1")
+    text.emit(f"br i1 {last}, label %{head}, label %{end}")
+    text.begin(end)
+    return {key: Name(then, now.type) for key, (now, then) in carried.items()}
+
+
+def _turn(rows, indices, parts, totals):
+    """The totals with one row added; folds of the elements of a row go to memory."""
+    found, folded = {}, rows.folded
+    partial = {}
+    for j, (behind, width, start) in enumerate(parts):
+        if not start:
+            rows.begin({**indices, **behind})
+            partial = {k: [] for k, within in enumerate(folded) if within}
+        rows.folded = [True] * len(folded)
+        values = rows.body(width, str(start))
+        rows.folded = folded
+        for k, (name, value, p) in enumerate(rows.nest.folds):
+            if not folded[k]:
+                b = rows.text.builder(p.kind, width)
+                found[k, j] = b.run(name, [totals[k, j], b.cast(values[k], value.kind, p.kind)])
+                continue
+            partial[k].append((width, values[k]))
+            if start + width == rows.nest.shape[-1]:
+                rows.fold_into(name, value.kind, p, rows.totals[k], partial[k])
+    return found

@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 
-from ...loops.kinds import BYTES
 from ...loops.nests import pattern
 from ...loops.statements import (
+    BYTES,
     OUTSIDE,
     STOPPED,
     Bound,
@@ -27,10 +27,8 @@ from ...loops.statements import (
 )
 from ...lower.collectives import Exchange
 from ...machine.engine import thread_count
-from .exchanges import print_exchange
+from .calls import print_exchange, print_product, print_ranges
 from .nests import print_nest
-from .products import print_product
-from .ranges import print_ranges
 from .simd import STORED, TYPES, Module, Name, Text, number
 from .values import is_apart, print_load, print_step, print_store
 

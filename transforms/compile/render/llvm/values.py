@@ -1,8 +1,7 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
-from ...loops.kinds import BYTES, held
 from ...loops.operations import CASTS, is_costly
-from ...loops.statements import Const, Step
+from ...loops.statements import BYTES, Const, Step, held
 from .simd import TYPES, Name, number
 
 # What a function of so many numbers is.

@@ -1,1 +1,0 @@
-"""`install()`: programs that import torch get covector.compat.torch."""

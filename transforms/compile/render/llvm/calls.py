@@ -1,0 +1,183 @@
+"""Calls as LLVM text: products by NumPy's own BLAS, collectives by Python, and ranges on threads."""
+
+import numpy as np
+
+from .....core.types import Any
+from ...loops.nests import given
+from ...loops.statements import DTYPES, STOPPED, places, walk
+from ...machine.layouts import functions
+from .objects import ObjectText
+from .simd import STORED, TYPES, Name, Text, number
+
+# Products of matrices as calls of NumPy's own BLAS.
+
+_ROW_MAJOR, _WAYS = 101, (112, 111)  # of the library of products: matrices are turned, or lie along rows
+
+
+def print_product(printer, product):
+    """A call of gemm or gemv: `out` is row-major, operands lie along rows or columns."""
+    x, y, out = product.by_rows()
+    kind = x.kind
+    (n, k), m = x.shape, y.shape[1]
+    base, letter = TYPES[kind], "d" if kind == "f64" else "s"
+    one, zero = number(1.0, kind), number(0.0, kind)
+    a, b, c = printer.address(x), printer.address(y), printer.address(out)
+    (along_x, line_x), (along_y, line_y) = x.lying(), y.lying()
+    if m == 1 or n == 1:
+        vector, matrix, along, line = (y, x, along_x, line_x) if m == 1 else (x, y, along_y, line_y)
+        step = 1 if k == 1 else vector.strides[0] if m == 1 else vector.strides[1]
+        rows, columns = matrix.shape if along else matrix.shape[::-1]
+        into = 1 if max(n, m) == 1 else out.strides[0] if m == 1 else out.strides[1]
+        if step > 0 and into > 0:
+            matrix, vector = (a, b) if m == 1 else (b, a)
+            given = (f"i32 {_ROW_MAJOR}, i32 {_WAYS[along == (m == 1)]}, i64 {rows}, i64 {columns}, {base} {one}, "
+                     f"ptr {matrix}, i64 {line}, ptr {vector}, i64 {step}, {base} {zero}, ptr {c}, i64 {into}")
+            _call(printer, f"{letter}gemv", given)
+            return
+    given = (f"i32 {_ROW_MAJOR}, i32 {_WAYS[along_x]}, i32 {_WAYS[along_y]}, i64 {n}, i64 {m}, i64 {k}, {base} {one}, "
+             f"ptr {a}, i64 {line_x}, ptr {b}, i64 {line_y}, {base} {zero}, ptr {c}, i64 {max(out.strides[0], m)}")
+    _call(printer, f"{letter}gemm", given)
+
+
+def _call(printer, name, given):
+    """A call of a function of the library of products."""
+    slots = printer.slots
+    printer.text.emit(f"call void {slots.load(printer.text, slots.place(name, printer.blas[name]))}({given})")
+
+
+# Collectives of ranks as LLVM text: a call of Python, on arrays of the places that it reads and writes.
+
+ndarray = np.ndarray
+_WRITEABLE = 0x400
+
+
+def print_exchange(printer, statement):
+    """Make arrays of the places, call, and leave the function where that raises."""
+    text = printer.text
+    entry = ObjectText(printer.module, functions(), printer.slots)
+    entry.lines = text
+    head, end = printer.labels("e")
+    state = entry.call("i32", "PyGILState_Ensure")  # the entry let other threads run
+    arrays: list[Any] = []
+    failed: Any = None
+    for place in statement.places():
+        dtype, flags = DTYPES[place.kind], _WRITEABLE * (len(arrays) >= len(statement.inputs))
+        dims = _numbers(printer, place.shape)
+        strides = _numbers(printer, [n * dtype.itemsize for n in place.strides])
+        at = entry.dtype(dtype)
+        entry.call("void", "Py_IncRef", f"ptr {at}")
+        arrays.append(entry.call(
+            "ptr", "new", f"ptr {entry.stored('ndarray', ndarray)}", f"ptr {at}", f"i32 {len(place.shape)}",
+            f"ptr {dims}", f"ptr {strides}", f"ptr {printer.address(place)}", f"i32 {flags}", "ptr null"))
+    given = f"%{head}_given"
+    printer.frames.append(f"  {given} = alloca [{len(arrays)} x ptr]")
+    for k, array in enumerate(arrays):
+        text.set_entry(given, k, array)
+        one = text.op(f"icmp eq ptr {array}, null", "i1")
+        failed = text.op(f"or i1 {failed}, {one}", "i1") if k else one
+    before = text.label
+    text.emit(f"br i1 {failed}, label %{head}_done, label %{head}")
+    text.begin(head)
+    function = entry.stored(f"collective {head}", statement.call)
+    result = entry.call("ptr", "PyObject_Vectorcall", f"ptr {function}", f"ptr {given}", f"i64 {len(arrays)}",
+                        "ptr null")
+    text.emit(f"br label %{head}_done")
+    text.begin(f"{head}_done")
+    result = text.op(f"phi ptr [null, %{before}], [{result}, %{head}]", "ptr")
+    for array in (*arrays, result):
+        entry.call("void", "Py_DecRef", f"ptr {array}")
+    entry.call("void", "PyGILState_Release", f"i32 {state}")
+    raised = text.op(f"icmp eq ptr {result}, null", "i1")
+    text.emit(f"br i1 {raised}, label %{head}_raised, label %{end}")
+    text.begin(f"{head}_raised")
+    printer.leave(STOPPED)  # the exception is set: the caller raises it
+    text.begin(end)
+
+
+def _numbers(printer, values):
+    """The address of a few integers."""
+    found = f"%numbers{len(printer.frames)}"
+    printer.frames.append(f"  {found} = alloca [{max(len(values), 1)} x i64]")
+    printer.text.set_numbers(found, values)
+    return found
+
+
+# Ranges as LLVM text: a function of one range, which a loop calls, or threads that end before the caller goes on.
+
+
+def print_ranges(printer, ranges):
+    """Write the turns of `ranges` on the threads that there are."""
+    if printer.threads < 2:
+        def body(i):
+            printer.names[ranges.counter] = i
+            printer.inside(ranges.body)
+
+        printer.counted(ranges.count, body)
+        return
+    pointers = [*printer.pointers, "%scratch", *dict.fromkeys(
+        [printer.base(p.memory) for s in walk(ranges.body) for p in places(s)
+         if p.memory.role in ("cell", "constant")])]
+    values = given(ranges.body)
+    label, _ = printer.labels("r")
+    frame = f"%{label}"
+    printer.frames.append(f"  {frame} = alloca [{len(pointers) + len(values)} x i64], align 16")
+    inside = Text(printer.module)
+    names = {}
+    for k, pointer in enumerate(pointers):
+        _store(printer.text, frame, k, "ptr", pointer)
+        inside.lines.append(f"  {pointer} = load ptr, ptr {inside.entry_at('%given', k)}")
+    for k, value in enumerate(values, len(pointers)):
+        name, stored = printer.scalar(value), STORED[value.kind]
+        if value.kind == "b8":
+            name = printer.text.op(f"zext i1 {name} to i8", "i8")
+        _store(printer.text, frame, k, stored, name)
+        found = inside.op(f"load {stored}, ptr {inside.entry_at('%given', k)}", stored)
+        names[value] = inside.op(f"trunc i8 {found} to i1", "i1") if value.kind == "b8" else found
+    outer = printer.text, printer.names, printer.packed
+    printer.text, printer.names, printer.packed = inside, names, {}
+    names[ranges.counter] = Name("%range", "i64")
+    printer.block(ranges.body)
+    printer.text, printer.names, printer.packed = outer
+    functions = printer.module.functions
+    functions[f"@{label}"] = "\n".join([f"define internal void @{label}(ptr %given, i64 %range) {{", "entry:",
+                                        *inside.lines, "  ret void", "}"])
+    functions["@turns"], functions["@shared"] = _turns(printer.threads), _shared(printer.threads)
+    for line in ("declare i32 @pthread_create(ptr, ptr, ptr, ptr)", "declare i32 @pthread_join(i64, ptr)"):
+        printer.module.declare(line)
+    printer.text.emit(f"call void @shared(ptr @{label}, ptr {frame}, i64 {ranges.count})")
+
+
+def _store(text, frame, k, kind, name):
+    text.emit(f"store {kind} {name}, ptr {text.entry_at(frame, k)}")
+
+
+def _turns(threads):
+    """The work of a thread: every so many-th range from a first one on, as (function, argument, first, count)."""
+    fields = [f"  %at{k} = getelementptr inbounds i64, ptr %job, i64 {k}\n  {name} = load {kind}, ptr %at{k}"
+              for k, (name, kind) in enumerate((("%run", "ptr"), ("%given", "ptr"), ("%first", "i64"),
+                                                ("%count", "i64")))]
+    return "\n".join([
+        "define internal ptr @turns(ptr %job) {", "entry:", *fields, "  br label %head", "head:",
+        "  %range = phi i64 [%first, %entry], [%next, %body]", "  %more = icmp ult i64 %range, %count",
+        "  br i1 %more, label %body, label %end", "body:", "  call void %run(ptr %given, i64 %range)",
+        f"  %next = add i64 %range, {threads}", "  br label %head", "end:", "  ret ptr null", "}"])
+
+
+def _shared(threads):
+    """Ranges on threads made for them; where the system has none left, the caller runs their part."""
+    lines = ["define internal void @shared(ptr %run, ptr %given, i64 %count) {", "entry:",
+             f"  %jobs = alloca [{4 * threads} x i64], align 16", f"  %ids = alloca [{threads} x i64], align 16"]
+    for t in range(threads):
+        for k, (kind, name) in enumerate((("ptr", "%run"), ("ptr", "%given"), ("i64", str(t)), ("i64", "%count"))):
+            lines.append(f"  %job{t}.{k} = getelementptr inbounds i64, ptr %jobs, i64 {4 * t + k}\n"
+                         f"  store {kind} {name}, ptr %job{t}.{k}")
+    for t in range(1, threads):
+        lines.append(f"  %id{t} = getelementptr inbounds i64, ptr %ids, i64 {t}\n  %code{t} = call i32 "
+                     f"@pthread_create(ptr %id{t}, ptr null, ptr @turns, ptr %job{t}.0)")
+    lines.append("  %mine = call ptr @turns(ptr %job0.0)")
+    for t in range(1, threads):
+        lines.append(f"  %made{t} = icmp eq i32 %code{t}, 0\n  br i1 %made{t}, label %join{t}, label %run{t}\n"
+                     f"join{t}:\n  %thread{t} = load i64, ptr %id{t}\n"
+                     f"  %joined{t} = call i32 @pthread_join(i64 %thread{t}, ptr null)\n  br label %next{t}\n"
+                     f"run{t}:\n  %own{t} = call ptr @turns(ptr %job{t}.0)\n  br label %next{t}\nnext{t}:")
+    return "\n".join([*lines, "  ret void", "}"])

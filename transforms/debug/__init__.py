@@ -1,1 +1,0 @@
-"""Debugging of traced code: printing, callbacks, and stop_gradient."""
