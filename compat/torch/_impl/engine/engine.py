@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import _engine
 from ....._engine import Ambient
-from ..graph.node_data import picks
+from ..graph.node_data import HOOKED, picks
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
@@ -19,7 +19,7 @@ from ..values.core_values import lower
 from . import callbacks, recorded_rules
 from .captured import collect, plain
 from .gradient_edge import GradientEdge, node_of
-from .graph_task import HOOKED, HOOKED_LEAVES, RUNNING, Sweep, level_of
+from .graph_task import HOOKED_LEAVES, RUNNING, Sweep, level_of
 from .reentrancy import nested
 from .root_gradients import check_implicit, like, ones, seed
 
