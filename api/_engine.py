@@ -30,10 +30,12 @@ from .core.ops.nn import (
     classification as _classification,
     convolution as _convolution,
     ctc as _ctc,
+    cubic as _cubic,
     distances as _distances,
     grid_positions as _grid_positions,
     interpolation as _interpolation,
     multilabel_hinge as _multilabel_hinge,
+    nearest as _nearest,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
@@ -74,6 +76,7 @@ from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
-           _grid_positions, _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu,
-           _recurrent, _running_extremes, _scattered_extremes, _scattered_products, _special, _top_k)
+_LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _cubic, _distances,
+           _elimination, _grid_positions, _interpolation, _multilabel_hinge, _nearest, _network, _normalisation,
+           _pairs, _piecewise, _prelu, _recurrent, _running_extremes, _scattered_extremes, _scattered_products,
+           _special, _top_k)
