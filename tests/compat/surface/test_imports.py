@@ -72,7 +72,7 @@ def script_small_names(torch):
     with cpu.stream(stream):
         inside = cpu.current_stream() is stream
     with of("cpu.amp", "autocast")():
-        product = torch.ones(2, 2) @ torch.ones(2, 2)
+        product = torch.ones(2, 2, device="cpu") @ torch.ones(2, 2, device="cpu")
     x = torch.arange(6.0).reshape(2, 3)
     turned = of("nn.modules.rnn", "apply_permutation")(x, torch.tensor([2, 0, 1]))
     states = [(s.name, s.value) for s in of("amp.grad_scaler", "OptState")]
