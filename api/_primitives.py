@@ -15,9 +15,11 @@ from .core.ops.nn import (
     classification as _classification,
     convolution as _convolution,
     ctc as _ctc,
+    cubic as _cubic,
     distances as _distances,
     grid_positions as _grid_positions,
     interpolation as _interpolation,
+    nearest as _nearest,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
@@ -33,6 +35,6 @@ from .transforms.staging.effects import host_callback as host_callback, stop_gra
 from .transforms.staging.graph import ShapeDtype as ShapeDtype
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_bags, _by_output, _classification, _convolution, _ctc, _distances, _extremes, _grid_positions,
-           _interpolation, _network, _normalisation, _pairs, _piecewise, _recurrent, _scattered_products, _special,
-           _top_k)
+_LOADED = (_bags, _by_output, _classification, _convolution, _ctc, _cubic, _distances, _extremes, _grid_positions,
+           _interpolation, _nearest, _network, _normalisation, _pairs, _piecewise, _recurrent, _scattered_products,
+           _special, _top_k)

@@ -10,7 +10,7 @@ import pkgutil
 import sys
 from dataclasses import KW_ONLY, dataclass, field
 from importlib.abc import InspectLoader
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Table:
         package, theirs: its name, and the name of the package that it stands for, which docstrings say.
         table: the module of the table, in the package's `_impl`: its `MODULES` are path below the package -> `Row`. Its
             file is what the modules give as theirs.
-        finish: `finish(module, path, row)` is called with each module once it has its names.
+        finish: `finish(module, path, row)` is called with each module once it has its names; the row of a file is None.
     """
 
     def __init__(self, package, theirs, table, finish):
@@ -138,7 +138,10 @@ class Finder:
         """The spec of a module; None where there is none."""
         path = name.removeprefix(f"{self.table.package}.")
         if path not in self.table.rows:
-            return None if self.files is None else self.files.find_spec(name, target)
+            spec = None if self.files is None else self.files.find_spec(name, target)
+            if spec is not None and type(spec.loader) is SourceFileLoader:
+                spec.loader = FileLoader(self.table, path, spec.loader)
+            return spec
         loader = Loader(self.table, path)
         spec = ModuleSpec(name, loader, origin=self.table.file, is_package=loader.is_package(name))
         spec.has_location = True
@@ -164,6 +167,19 @@ def _importer(hook, folder):
         return hook(folder)
     except ImportError:
         return None
+
+
+class FileLoader(SourceFileLoader):
+    """Makes a module of a file, which may then be asked for names that it does not hold, as a row may."""
+
+    def __init__(self, table, path, loader):
+        super().__init__(loader.name, loader.path)
+        self.table, self.below = table, path
+
+    def exec_module(self, module):
+        """Run the file."""
+        super().exec_module(module)
+        self.table.finish(module, self.below, None)
 
 
 class Loader(InspectLoader):

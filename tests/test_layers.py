@@ -50,12 +50,19 @@ MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
 # `python tests/test_layers.py` prints the table as it is.
 ARROWS = """
 compat
-compat/torch/ao
+compat/torch/ao/quantization
 compat/torch/distributed/algorithms
+compat/torch/distributed/fsdp
+compat/torch/distributed/nn
+compat/torch/distributed/tensor
+compat/torch/nested
 compat/torch/signal
 core
 transforms
-compat/torch/quantization: compat/torch/ao
+compat/torch/ao: compat/torch/ao/quantization
+compat/torch/distributed/_composable: compat/torch/distributed/fsdp
+compat/torch/distributed/_tensor: compat/torch/distributed/tensor
+compat/torch/quantization: compat/torch/ao/quantization
 core/arrays: core
 backends: core core/arrays
 core/trace: core core/arrays
@@ -184,6 +191,7 @@ compat/torch/utils/tensorboard: api ~/types
 compat/torch/_subclasses: ~/platform
 compat/torch/amp: ~/platform
 compat/torch/backends: ~/types ~/platform
+compat/torch/cpu: ~/platform
 compat/torch/cuda/amp: ~/platform
 compat/torch/distributed: ~/dispatch ~/platform
 compat/torch/distributed/elastic/multiprocessing: ~/platform
@@ -194,10 +202,9 @@ compat/torch/onnx: ~/platform
     ~/views ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform compat/torch/cuda/amp
-compat/torch/distributed/_composable: compat/torch/distributed
-compat/torch/distributed/_tensor: compat/torch/distributed
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 compat/torch/fx: ~/dispatch ~/platform compat/torch/fx/experimental
+compat/torch/masked: ~/platform ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/random ~/function
     ~/ops
 ~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/random ~/function ~/ops
@@ -226,10 +233,10 @@ compat/torch/nn/modules: ~/types ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils/data: ~/dispatch ~/platform ~/data compat/torch/utils/data/_utils
 compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
+compat/torch/profiler: ~/profiler compat/torch/autograd
 compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
     ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
 compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat api ~/modes ~/types ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function ~/platform
     ~/tensor compat/torch/jit ~/ops ~/sparse compat/torch/cuda ~/interchange ~ ~/func ~/module compat/torch/_C
     compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
 compat/torch/_functorch: ~/func compat/torch

@@ -7,6 +7,8 @@ from urllib.parse import urlparse as urlparse  # torch.hub has it, and programs 
 from ._impl.dispatch.unbuilt import parts as _parts
 
 globals().update(_parts("hub", "tqdm", "download_url_to_file help list load load_state_dict_from_url set_dir"))
+ENV_GITHUB_TOKEN, ENV_TORCH_HOME, ENV_XDG_CACHE_HOME = "GITHUB_TOKEN", "TORCH_HOME", "XDG_CACHE_HOME"
+DEFAULT_CACHE_DIR = "~/.cache"
 HASH_REGEX = _re.compile(r"-([a-f0-9]*)\.")  # the checksum in the name of a file of weights
 
 
@@ -16,5 +18,6 @@ def get_dir():
 
 
 def _get_torch_home():
-    home = _os.environ.get("TORCH_HOME", _os.path.join(_os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch"))
+    home = _os.environ.get(ENV_TORCH_HOME, _os.path.join(_os.environ.get(ENV_XDG_CACHE_HOME, DEFAULT_CACHE_DIR),
+                                                         "torch"))
     return _os.path.expanduser(home)

@@ -171,7 +171,7 @@ class Loops:
 
 def _again(kernel, found):
     """The kernel's output on contiguous, aligned copies; None where all arrays are so already."""
-    fixed = [np.require(x, None, ["C", "A"]) if type(x) is ndarray else x for x in found]
+    fixed = [x if type(x) is not ndarray or x.flags.c_contiguous and x.flags.aligned else x.copy() for x in found]
     return None if all(a is b for a, b in zip(fixed, found)) else kernel(*fixed)
 
 

@@ -2,20 +2,26 @@
 
 import importlib
 import inspect
+import pkgutil
 import sys
 import textwrap
 import warnings
 from pathlib import Path
 
 PATH = Path(__file__).resolve().parents[2] / "compat" / "torch" / "_impl" / "dispatch" / "unbuilt_names.py"
-MODULES = """
-accelerator amp autograd autograd.forward_ad autograd.function autograd.functional autograd.graph autograd.profiler
-backends compiler cpu cuda distributions distributed fft func futures fx hub jit library linalg masked mps
-multiprocessing nested nn nn.attention nn.functional nn.init nn.parallel nn.parameter nn.utils nn.utils.parametrizations
-nn.utils.parametrize nn.utils.rnn nn.utils.stateless onnx optim optim.lr_scheduler optim.swa_utils overrides profiler
-quantization random serialization sparse special storage testing utils utils.data utils.checkpoint utils.dlpack version
-xpu
-""".split()
+COMPAT = "covector.compat.torch"
+
+
+def modules():
+    """The public modules below torch that are there, but for those that stand for packages of others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        names = [found.name.removeprefix(f"{COMPAT}.") for found in pkgutil.walk_packages(
+            importlib.import_module(COMPAT).__path__, f"{COMPAT}.")]
+    return sorted(name for name in names if not any(
+        part.startswith("_") or part in ("safetensors", "tensorboard") for part in name.split(".")))
+
+
 HEAD = '''"""The names of PyTorch's public namespace that are not implemented; tests/compat/unbuilt.py writes them."""
 
 # The part of the name up to the module, then those of the module.
@@ -44,7 +50,7 @@ def public(module):
 def found(theirs, ours):
     """`{module: names}` of what theirs has and ours has not."""
     missing = {}
-    for part in ("", *MODULES):
+    for part in ("", *modules()):
         try:
             warnings.simplefilter("ignore")
             module = importlib.import_module(".".join([theirs.__name__, *[part] * bool(part)]))

@@ -7,7 +7,7 @@ from .missing import refusing
 
 def finish(module, path, row):
     """Let the errors of names that a module does not have say what to use; a package has its modules alone."""
-    if path not in TABLE.packages:
+    if row is not None and path not in TABLE.packages:
         refusing(path, {name: advice for names, advice in row.advice.items() for name in names.split()})
 
 

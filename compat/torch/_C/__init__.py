@@ -8,7 +8,12 @@ from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.classes import PLAIN_ONLY as _plain_only
 from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .._impl.dispatch.telling import modes_in_force as _modes_in_force
-from .._impl.dispatch.unbuilt import compiled as _compiled, parts as _parts
+from .._impl.dispatch.unbuilt import (
+    UnbuiltError as _UnbuiltError,
+    UnbuiltImport as _UnbuiltImport,
+    compiled as _compiled,
+    parts as _parts,
+)
 from .._impl.function.function_node import SingleLevelFunction as _FunctionBase
 from .._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from .._impl.graph.node import AccumulateGrad as _AccumulateGrad
@@ -176,5 +181,5 @@ def __getattr__(name):
         return getattr(_loaded(_torch), name)
     if name.startswith("__"):
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
-    raise _compiled(name)
+    raise _compiled(name, _UnbuiltImport if _surface.imported() else _UnbuiltError)
 _surface.publish(globals())

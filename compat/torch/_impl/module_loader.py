@@ -9,6 +9,9 @@ from .dispatch.unbuilt import parts
 def finish(module, path, row):
     """Add the refused names and the operations, and let further names be looked up."""
     room = vars(module)
+    if row is None:
+        room.setdefault("__getattr__", surface.look_up(path)[0])
+        return
     for of, name, _ in entries(row.unbuilt):
         room.update(parts(of, functions=name[:-2]) if name.endswith("()") else parts(of, name))
     if row.operations:

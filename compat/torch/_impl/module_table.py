@@ -104,14 +104,14 @@ MODULES = {
         _impl.platform.autocast: autocast custom_bwd custom_fwd is_autocast_available
         _impl.platform.grad_scaler: GradScaler""", exported="* autocast_mode grad_scaler", published=True),
     "amp.autocast_mode": Row("", "_impl.platform.autocast: autocast custom_bwd custom_fwd is_autocast_available"),
-    "amp.grad_scaler": Row("", "_impl.platform.grad_scaler: GradScaler", exported="*"),
+    "amp.grad_scaler": Row("", "_impl.platform.grad_scaler: GradScaler OptState", exported="*"),
 
     "ao": Row(", as far as programs import it."),
     "ao.quantization": Row(REFUSED, unbuilt="""
         ao.quantization: DeQuantStub QuantStub QConfig convert() fuse_modules() fuse_modules_qat()
             get_default_qat_qconfig() get_default_qconfig() get_default_qconfig_mapping() prepare() prepare_qat()
             quantize() quantize_dynamic() FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver
-            ObserverBase PerChannelMinMaxObserver"""),
+            ObserverBase PerChannelMinMaxObserver""", package=True),
 
     "autograd": Row("the engine, modes, Function, and the tools around the graph.", """
         _impl.dispatch.backward_calls: backward grad
@@ -176,8 +176,16 @@ MODULES = {
         _impl.platform.queries: reset cudagraph_mark_step_begin""",
         unbuilt="compiler: list_backends() set_stance()"),
 
+    "cpu": Row("the device that is always there, for programs that are written for any.", """
+        _impl.platform.cpu: Event Stream StreamContext current_device current_stream device_count is_available
+            is_initialized set_device stream synchronize""", exported="*", published=True),
+    "cpu.amp": Row("mixed precision on the CPU, under its older names.", "_impl.platform.cpu: GradScaler autocast",
+        published=True),
+
     "cuda.amp.autocast_mode": Row("", "cuda.amp: autocast custom_bwd custom_fwd"),
-    "cuda.amp.grad_scaler": Row("", "cuda.amp: GradScaler"),
+    "cuda.amp.grad_scaler": Row("", "cuda.amp: GradScaler", later="_impl.platform.grad_scaler: OptState"),
+    "cuda.comm": Row(REFUSED, unbuilt="""
+        cuda.comm: broadcast() broadcast_coalesced() gather() reduce_add() reduce_add_coalesced() scatter()"""),
     "cuda.memory": Row("what is known of the device's memory.", """
         _impl.platform.gpu: empty_cache max_memory_allocated max_memory_reserved mem_get_info memory_allocated
             memory_reserved memory_stats reset_peak_memory_stats"""),
@@ -211,10 +219,10 @@ MODULES = {
     "distributed.fsdp": Row(REFUSED, unbuilt="""
         distributed.fsdp: BackwardPrefetch CPUOffload FSDPModule FullOptimStateDictConfig FullStateDictConfig
             FullyShardedDataParallel LocalStateDictConfig MixedPrecision MixedPrecisionPolicy
-            ShardedStateDictConfig ShardingStrategy StateDictType fully_shard()"""),
+            ShardedStateDictConfig ShardingStrategy StateDictType fully_shard()""", package=True),
     "distributed.nn": Row(REFUSED, unbuilt="""
         distributed.nn: RemoteModule all_gather() all_reduce() all_to_all() all_to_all_single() broadcast()
-            gather() reduce() reduce_scatter() scatter()"""),
+            gather() reduce() reduce_scatter() scatter()""", package=True),
     "distributed.optim": Row(REFUSED,
         unbuilt="distributed.optim: DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer"),
     "distributed.rpc": Row(REFUSED, "_impl.platform.queries: is_available", unbuilt="""
@@ -222,7 +230,7 @@ MODULES = {
             get_worker_info() init_rpc() remote() rpc_async() rpc_sync() shutdown()"""),
     "distributed.tensor": Row(REFUSED, unbuilt="""
         distributed.tensor: DTensor DeviceMesh Partial Placement Replicate Shard distribute_module()
-            distribute_tensor()"""),
+            distribute_tensor()""", package=True),
 
     "distributions": Row("probability distributions, their transforms, and divergences between them.", """
         _impl.distributions.categorical: Categorical Multinomial OneHotCategorical
@@ -338,7 +346,7 @@ MODULES = {
         _impl.func.reverse: grad grad_and_value vjp
         _impl.func.functional: debug_unwrap""", exported="*", published=True, package=True),
     "functional": Row("functions of torch under the module that PyTorch writes them in.", """
-        .: atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
+        .: Tensor atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
             chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique
             unique_consecutive unravel_index"""),
     "futures": Row("results that come later, from threads and callbacks of this process.",
@@ -360,12 +368,12 @@ MODULES = {
         _impl.ops.masked: amax amin argmax argmin cumprod cumsum log_softmax logaddexp logsumexp mean median norm
             normalize prod softmax softmin std sum var
         _impl.platform.queries: is_masked_tensor""",
-        unbuilt="masked: MaskedTensor as_masked_tensor() masked_tensor()", published=True),
+        unbuilt="masked: MaskedTensor as_masked_tensor() masked_tensor()", published=True, package=True),
     "mps": Row("there is no such device; what asks whether there is learns so, everything else raises.",
         "_impl.platform.queries: *MPS", published=True),
     "nested": Row(REFUSED, unbuilt="""
         nested: as_nested_tensor() masked_select() narrow() nested_tensor() nested_tensor_from_jagged()
-            to_padded_tensor()"""),
+            to_padded_tensor()""", package=True),
 
     "nn": Row(
         "modules, their parameters, and functions of tensors. Modules are loaded when they are first asked for.",
@@ -497,7 +505,7 @@ MODULES = {
         _impl.profiler.scheduled: ProfilerAction ProfilerActivity profile schedule supported_activities
             tensorboard_trace_handler
         autograd.profiler: kineto_available record_function""", unbuilt="profiler: ExecutionTraceObserver",
-        published=True),
+        published=True, package=True),
     "quantization": Row("the older name of torch.ao.quantization.", """
         ao.quantization: DeQuantStub QConfig QuantStub convert fuse_modules get_default_qat_qconfig
             get_default_qconfig prepare prepare_qat quantize quantize_dynamic FakeQuantize MinMaxObserver

@@ -1,6 +1,7 @@
 """torch.jit: functions and modules as they are; files of compiled programs are refused."""
 
 import builtins as _builtins
+from contextlib import contextmanager as _contextmanager
 from typing import Final as Final
 
 from .._impl.dispatch import surface as _surface
@@ -9,6 +10,7 @@ from .._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace a
 from .._impl.platform.futures import Future as Future
 
 _overload = _overload_method = script = ignore = unused = export = interface = _as_it_is
+script_method = _as_it_is
 script_if_tracing = _script_if_tracing = _as_it_is
 is_scripting = is_tracing = _no
 
@@ -36,6 +38,22 @@ def wait(future):
 
 
 _fork, _wait = fork, wait  # their names in older programs
+
+
+@_contextmanager
+def optimized_execution(should_optimize):
+    """A context that changes nothing: functions are not compiled."""
+    yield
+
+
+def set_fusion_strategy(strategy):
+    """Nothing; the strategy that was in force: none."""
+    return []
+
+
+def onednn_fusion_enabled():
+    """False."""
+    return False
 
 
 def _warning(name, doc):

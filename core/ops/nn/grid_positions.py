@@ -16,7 +16,7 @@ from ..selection import passed
 # is 0 where it was moved and, as PyTorch's, at the border; what arrives there is 0 even if it is not finite.
 
 
-def _moved(where, floor, x, span, offset, most, reflects):
+def moved(where, floor, x, span, offset, most, reflects):
     """`(position, slope, whether it moves with the coordinate)`, where an image is `span` wide from -1 to 1."""
     p = ((x + 1.0) * span - offset) * 0.5
     gap = p + 0.5 * offset
@@ -34,10 +34,10 @@ def _moved(where, floor, x, span, offset, most, reflects):
 
 
 def _by_axis(xp, x, sizes, reflects, align):
-    """`_moved` of each coordinate, with its number."""
+    """`moved` of each coordinate, with its number."""
     for a, size in enumerate(sizes[::-1]):
         span, offset, most = (x.dtype.type(v) for v in (size - align, 1 - align, size - 1))
-        yield a, _moved(xp.where, xp.floor, x[..., a], span, offset, most, xp.asarray(bool(reflects)))
+        yield a, moved(xp.where, xp.floor, x[..., a], span, offset, most, xp.asarray(bool(reflects)))
 
 
 @in_single
@@ -67,7 +67,7 @@ def _loops(k, x, reflects, align, sizes):
     facts = [(k.cast(s, x.kind) - 1.0 + offset, k.cast(s, x.kind) - 1.0) for s in sizes]
     for i in k.range(x.shape[0], vectors=True):
         for a, (span, most) in enumerate(facts[::-1]):
-            yield out, i, a, _moved(k.where, k.floor, x[i, a], span, offset, most, reflects)
+            yield out, i, a, moved(k.where, k.floor, x[i, a], span, offset, most, reflects)
 
 
 def _placed_loops(k, x, reflects, align, *sizes):

@@ -128,7 +128,7 @@ def _read(xp, x, index):
     return part.reshape((x.shape[0], *index.shape))
 
 
-def _with_nothing(xp, x):
+def with_nothing(xp, x):
     """x with a zero behind its places."""
     n, c, p = x.shape
     out = xp.zeros((n, c, p + 1), x.dtype)
@@ -139,7 +139,7 @@ def _with_nothing(xp, x):
 @in_single
 def _sums(xp, x, w, index):
     out = xp.empty((*x.shape[:2], index.shape[2]), result_dtype(x, w))
-    padded = _with_nothing(xp, x)
+    padded = with_nothing(xp, x)
     for i in range(x.shape[0]):  # what one example is about stays in the cache
         part = _read(xp, padded[i], index[i])
         part = xp.multiply(part, w[i], out=part) if part.dtype == out.dtype else part * w[i]
@@ -164,7 +164,7 @@ def _spread(xp, y, w, index, p):
 @in_single
 def _slopes(xp, x, y, index):
     out = xp.empty(index.shape, result_dtype(x, y))
-    padded = _with_nothing(xp, x)
+    padded = with_nothing(xp, x)
     for i in range(x.shape[0]):
         part = _read(xp, padded[i], index[i])
         if xp is np:

@@ -96,6 +96,18 @@ def script_what_a_pass_will_run(torch):
     return seen, [message(run) for run in (lambda: will(w.grad_fn), order, lambda: will(x), lambda: will(None))]
 
 
+def script_a_leaf_that_is_asked_about(torch):
+    x, y = double(torch, 1.0).requires_grad_(), double(torch, 1.0).requires_grad_()
+    z = x * 2 * y
+    leaves = [z.grad_fn.next_functions[1][0], z.grad_fn.next_functions[0][0].next_functions[0][0]]
+    seen = []
+    z.register_hook(lambda g: seen.append([attempt(lambda: torch._C._will_engine_execute_node(n)) for n in leaves]))
+    z.backward(retain_graph=True)
+    z.backward(retain_graph=True, inputs=(x,))
+    torch.autograd.grad(z, x, retain_graph=True)
+    return seen
+
+
 def script_values_of_running_transforms(torch):
     """What `torch._C._functorch` says of them."""
     module = torch._C._functorch

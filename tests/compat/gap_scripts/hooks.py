@@ -32,6 +32,32 @@ def types_of_a_plain_tensor(torch):
     return seen
 
 
+@row("the memory of a gradient that a Function", False, True)
+def a_gradient_that_is_handed_on(torch):
+    place = []
+
+    class Plus(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def backward(ctx, grad):
+            place.append(grad.data_ptr())
+            return grad, grad
+
+    x, y = leaf(torch), leaf(torch)
+    (Plus.apply(x, y) * 2).sum().backward()
+    return place[0] in (x.grad.data_ptr(), y.grad.data_ptr())
+
+
+@row("nodes of a recorded backward pass", False, True)
+def a_node_of_a_recorded_pass(torch):
+    x = leaf(torch)
+    grad, = torch.autograd.grad(torch.sigmoid(x).sum(), x, create_graph=True)
+    return grad.grad_fn.name() == "SigmoidBackwardBackward0"
+
+
 @row("a Function that wrote to a view", [1.0, 0.0, 0.0, 1.0], None)
 def a_function_that_drops(torch):
     class Triple(torch.autograd.Function):

@@ -51,6 +51,25 @@ def a_slope_down(torch):
     return gradient(torch, lambda x: torch.nn.functional.leaky_relu_(x * 1, -2.0), leaf(torch, -1.0, -2.0))
 
 
+@row("gradients of a tensor with a history whose shape changes in place", [0.0, 6.0, 2.0, 8.0, 4.0, 10.0],
+     "RuntimeError")
+def a_history_that_does_not_hear_of_a_transposition(torch):
+    x = torch.arange(6.0).reshape(3, 2).requires_grad_()
+    y = x * 2
+    with torch.no_grad():
+        y.t_()
+    return attempt(lambda: torch.autograd.grad((y * torch.arange(6.0).reshape(2, 3)).sum(), x)[0].flatten().tolist())
+
+
+@row("a view made before `as_strided_`", "NotImplementedError", [0.0, 2.0, 2.0])
+def a_view_of_what_was_left_out(torch):
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    v = y[:]
+    y.as_strided_((2,), (1,), 1)
+    return attempt(lambda: torch.autograd.grad(v.sum(), x)[0].tolist())
+
+
 @row("`view_as_real` of a complex tensor that", [1j, 4 + 5j, 2 + 3j, 6 + 7j], [1j, 2 + 3j, 4 + 5j, 6 + 7j])
 def a_turned_view_of_another_dtype(torch):
     x = torch.ones(2, 2, dtype=torch.complex64, requires_grad=True)

@@ -57,6 +57,46 @@ def script_of_strides_in_place(torch):
     return [*out, facts(x), x.grad]
 
 
+def script_of_histories_that_do_not_hear_of_it(torch):
+    """As in no_grad: the history stays what it was, the shape does not."""
+    changes = (("t_", ()), ("transpose_", (0, 1)), ("swapaxes_", (0, 1)), ("squeeze_", ()), ("unsqueeze_", (0,)),
+               ("as_strided_", ((3, 2), (1, 3))), ("as_strided_", ((2,), (1,), 1)))
+    out = []
+    for mode in (torch.no_grad, torch.inference_mode):
+        for name, args in changes:
+            x = leaf(torch)
+            y = x * 2
+            before = y.grad_fn.name()
+            with mode():
+                same = getattr(y, name)(*args) is y
+            out.append((same, y.grad_fn.name() == before, facts(y), y.is_leaf, y.requires_grad, y.is_inference()))
+            out.append(facts(y * 3))
+    x = leaf(torch)
+    y = x * 2
+    before = y[0]
+    with torch.no_grad():
+        y.unsqueeze_(0)
+    later = y[0, 1]
+    y.mul_(torch.arange(6.0).reshape(1, 2, 3))
+    loss = (y * y).sum() + (before * later).sum()
+    return [*out, [facts(v) for v in (y, before, later)], torch.autograd.grad(loss, x)[0]]
+
+
+def script_strides_in_place_that_leave_elements_out(torch):
+    out = []
+    places = ((2,), (1,), 1), ((2, 2), (1, 2), 0), ((), (), 4), ((0,), (1,), 0), ((5, 2), (1, 1), 0)
+    for size, stride, offset in places:
+        x = leaf(torch)
+        y = x * 2
+        same = y.as_strided_(size, stride, offset) is y
+        out.append((same, facts(y), type(y.grad_fn).__name__))
+        if y.numel() < 9:
+            y.mul_(torch.arange(2.0, 2 + y.numel()).reshape(y.shape))
+            y[..., :1].mul_(3) if y.dim() else y.add_(1)
+        out.append(torch.autograd.grad((y * y).sum(), x)[0])
+    return out
+
+
 def script_views_made_before_see_the_old_shape(torch):
     out = []
     for name, args in (("t_", ()), ("unsqueeze_", (1,)), ("transpose_", (0, 1))):

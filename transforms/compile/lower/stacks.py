@@ -3,8 +3,7 @@
 from math import prod
 
 from ..loops.define import Array, Body
-from ..loops.kinds import KINDS
-from ..loops.statements import Place
+from ..loops.statements import KINDS, Place
 
 
 class Part:

@@ -2,6 +2,7 @@
 
 import functools
 import sys
+from dis import opmap
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
@@ -12,7 +13,7 @@ from .builtins import FUNCTIONS, builtin
 from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, signatures
-from .unbuilt import UNBUILT, unbuilt
+from .unbuilt import UNBUILT, UnbuiltError, UnbuiltImport, unbuilt
 
 # Operations that PyTorch has as methods of tensors alone.
 METHODS = frozenset("expand expand_as permute_dims reshape_as unfold view_as".split())
@@ -45,7 +46,11 @@ def look_up(path, later=""):
                 f"{ours}.{name}") is not None:
             return _engine.loaded(_engine.LazyModule(f"{ours}.{name}"))
         if prefix + name in UNBUILT:
-            raise unbuilt(prefix + name)
+            raise unbuilt(prefix + name, UnbuiltImport if imported() else UnbuiltError)
+        if name[:2] != "__" and imported():
+            raise UnbuiltImport(f"cannot import name {name!r} from {shown!r}: it is no part of PyTorch's public "
+                                "interface, which covector.compat.torch has; use the public function or class that it "
+                                "stands behind")
         raise AttributeError(f"module '{shown}' has no attribute '{name}'")
 
     def __dir__():  # noqa: N807
@@ -54,6 +59,18 @@ def look_up(path, later=""):
         return sorted({*vars(module), *homes, *below})
 
     return __getattr__, __dir__
+
+
+def imported():
+    """Tell whether a module is asked for a name by `from module import name`, which drops what an AttributeError says.
+    """
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name == "__getattr__":
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == _IMPORT_FROM
+
+
+_IMPORT_FROM = opmap["IMPORT_FROM"]
 
 
 def publish(namespace):

@@ -41,6 +41,9 @@ ADVICE = {
     **dict.fromkeys(("_lowrank", "_linalg_utils"), "use torch.svd_lowrank, torch.pca_lowrank and torch.linalg"),
     "_tensor": "use torch.Tensor",
     "_weights_only_unpickler": "torch.load executes no code here",
+    **dict.fromkeys([f"nn.functional.{name}_torch_function{rest}" for name in ("has", "handle")
+                     for rest in ("", "_unary", "_variadic")], "torch.overrides has it"),
+    "autograd.profiler.ProfilerActivity": "torch.profiler has it",
     "nn.attention": "attention is computed by SDPBackend.MATH alone",
     "nn.parallel": "there is one device here",
     "autocast": "cast the model and its inputs with .to(torch.bfloat16)",
@@ -66,34 +69,35 @@ def parsed():
     return frozenset(found)
 
 
-UNBUILT = parsed() | {"hub", "onnx",  # which PyTorch imports late itself
-                      "utils.cpp_extension",
-                      *[f"_dynamo.{name}" for name in ("export", "explain", "graph_break", "optimize",
-                                                       "optimize_assert", "run")],
-                      "sparse.sampled_addmm", "sparse.spsolve",  # and what is in C++
-                      *"""_awaits _classes _decomp _dispatch _export _guards _inductor _linalg_utils
-                      _logging _lowrank _meta_registrations _mkldnn _numpy _ops _prims _refs _sources _strobelight
-                      _tensor _utils_internal _vendor _weights_only_unpickler""".split()}  # its private modules
+UNBUILT = parsed() | {
+    "autograd.profiler.ProfilerActivity", "sparse.sampled_addmm", "sparse.spsolve",  # and what is in C++
+    *[f"_dynamo.{name}" for name in "export explain graph_break optimize optimize_assert run".split()],
+    *"""_awaits _classes _decomp _dispatch _export _guards _inductor _linalg_utils _logging _meta_registrations
+    _mkldnn _numpy _prims _refs _sources _strobelight _utils_internal _vendor _weights_only_unpickler""".split()}
 
 
 class UnbuiltError(NotImplementedError, AttributeError):
     """A part of PyTorch that is not implemented; `hasattr` is False for it."""
 
 
-def compiled(name):
+class UnbuiltImport(NotImplementedError, ImportError):
+    """The same where a name is imported from its module: Python would say that it cannot, and not why."""
+
+
+def compiled(name, kind=UnbuiltError):
     """The error for a name of torch._C that is not there: the compiled part of PyTorch, which has 977 of them."""
-    return UnbuiltError(f"torch._C.{name} is not implemented in covector.compat.torch: what is in C++ in PyTorch is in "
+    return kind(f"torch._C.{name} is not implemented in covector.compat.torch: what is in C++ in PyTorch is in "
                         "Python here; use the public function or class that it stands behind (docs/compat_gaps.md "
                         "has more)")
 
 
-def unbuilt(name):
+def unbuilt(name, kind=UnbuiltError):
     """The error for a name of torch: `nn.DataParallel`."""
     words = name
     while words and words not in ADVICE:
         words = words.rpartition(".")[0]
     advice = ADVICE.get(words) or next((advice for starts, advice in KINDS if name.startswith(starts)), None)
-    return UnbuiltError(f"torch.{name} is part of PyTorch, but not implemented in covector.compat.torch; "
+    return kind(f"torch.{name} is part of PyTorch, but not implemented in covector.compat.torch; "
                         + (f"{advice} (docs/compat_gaps.md has more)" if advice else
                            "docs/compat_gaps.md says what to use instead"))
 

@@ -51,15 +51,58 @@ NAMES = """\
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_stats reset_accumulated_memory_stats
     reset_peak_memory_stats set_device_idx
+amp.autocast_mode: autocast_decorator
+ao: nn ns pruning
+ao.quantization: AffineQuantizedObserverBase FixedQParamsFakeQuantize FixedQParamsObserver
+    FusedMovingAvgObsFakeQuantize Granularity MappingType MovingAverageMinMaxObserver
+    MovingAveragePerChannelMinMaxObserver NoopObserver ObserverOrFakeQuantize PerAxis PerBlock PerGroup PerRow
+    PerTensor PerToken PlaceholderObserver QConfigAny QConfigDynamic QConfigMapping QuantType QuantWrapper
+    RecordingObserver ReuseInputObserver TorchAODType UniformQuantizationObserverBase ZeroPointDomain
+    add_quant_dequant convert_dynamic_jit convert_jit default_affine_fixed_qparams_fake_quant
+    default_affine_fixed_qparams_observer default_debug_observer default_dynamic_fake_quant
+    default_dynamic_quant_observer default_embedding_fake_quant default_embedding_fake_quant_4bit
+    default_eval_fn default_fake_quant default_fixed_qparams_range_0to1_fake_quant
+    default_fixed_qparams_range_0to1_observer default_fixed_qparams_range_neg1to1_fake_quant
+    default_fixed_qparams_range_neg1to1_observer default_float_qparams_observer
+    default_float_qparams_observer_4bit default_fused_act_fake_quant default_fused_per_channel_wt_fake_quant
+    default_fused_wt_fake_quant default_histogram_fake_quant default_histogram_observer default_observer
+    default_per_channel_weight_fake_quant default_per_channel_weight_observer default_placeholder_observer
+    default_reuse_input_observer default_symmetric_fixed_qparams_fake_quant
+    default_symmetric_fixed_qparams_observer default_weight_fake_quant default_weight_observer
+    disable_fake_quant disable_observer enable_fake_quant enable_observer fake_quantize fuse_conv_bn
+    fuse_conv_bn_jit fuse_conv_bn_relu fuse_convtranspose_bn fuse_linear_bn
+    fused_per_channel_wt_fake_quant_range_neg_127_to_127 fused_wt_fake_quant_range_neg_127_to_127
+    fuser_method_mappings get_block_size get_default_compare_output_module_list get_default_custom_config_dict
+    get_default_dynamic_quant_module_mappings get_default_dynamic_sparse_quant_module_mappings
+    get_default_float_to_quantized_operator_mappings get_default_qat_module_mappings
+    get_default_qat_qconfig_dict get_default_qat_qconfig_mapping get_default_qconfig_dict
+    get_default_qconfig_propagation_list get_default_static_quant_module_mappings
+    get_default_static_quant_reference_module_mappings get_default_static_sparse_quant_module_mappings
+    get_dynamic_quant_module_class get_embedding_qat_module_mappings
+    get_embedding_static_quant_module_mappings get_fuser_method get_fuser_method_new get_observer_state_dict
+    get_quantized_operator get_static_quant_module_class load_observer_state_dict no_observer_set observer
+    per_channel_weight_observer_range_neg_127_to_127 prepare_dynamic_jit prepare_jit propagate_qconfig_
+    qconfig qconfig_equals qconfig_mapping quant_type quantization_mappings quantize_dynamic_jit quantize_jit
+    quantize_qat script_qconfig script_qconfig_dict stubs swap_module utils
+    weight_observer_range_neg_127_to_127
 autograd: profiler_legacy
 autograd.graph: region_activation_memory_budget set_override_stale_capture_stream
 autograd.profiler: KinetoStepTracker MemRecordsAcc
+autograd.profiler_util: EventMetadata MemRecordsAcc StringTable
 backends: cusparselt kleidiai mha miopen nnpack python_native quantized
+backends.cuda: SDPAParams allow_fp16_bf16_reduction_math_sdp blas_workspace_size can_use_cudnn_attention
+    can_use_efficient_attention can_use_flash_attention cuBLASModule cuFFTPlanCache
+    cuFFTPlanCacheAttrContextProp cuFFTPlanCacheManager cublas_workspace_size cublaslt_workspace_size
+    cufft_plan_cache fp16_bf16_reduction_math_sdp_allowed is_ck_sdpa_available preferred_blas_library
+    preferred_linalg_library preferred_rocm_fa_library
+backends.mkl: VERBOSE_OFF VERBOSE_ON verbose
+backends.mps: get_core_count get_name is_macos13_or_newer is_macos_or_newer
 compiler: config get_default_backend keep_portable_guards_unsafe keep_tensor_guards_unsafe
     load_cache_artifacts load_compiled_function nested_compile_region save_cache_artifacts set_default_backend
     set_enable_guard_collectives skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe
     skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe substitute_in_graph wrap_numpy
-cpu: Event Stream StreamContext amp current_stream get_capabilities is_initialized set_device stream
+cpu: get_capabilities
+cpu.amp: autocast_mode grad_scaler
 cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAllocator CharStorage
     ComplexDoubleStorage ComplexFloatStorage CudaError DeferredCudaCallError DoubleStorage ExternalStream
     FloatStorage GreenContext HalfStorage IntStorage LongStorage ShortStorage caching_allocator_alloc
@@ -72,11 +115,46 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAlloca
     memory_stats_as_nested_dict memory_usage nccl power_draw profiler reset_accumulated_host_memory_stats
     reset_accumulated_memory_stats reset_max_memory_allocated reset_max_memory_cached
     reset_peak_host_memory_stats set_sync_debug_mode sparse temperature tunable use_mem_pool
+cuda.amp: amp_definitely_not_available common
+cuda.memory: CUDAPluggableAllocator MemPool caching_allocator_alloc caching_allocator_delete
+    caching_allocator_disabled caching_allocator_enable change_current_allocator get_allocator_backend
+    get_per_process_memory_fraction host_memory_stats host_memory_stats_as_nested_dict list_gpu_processes
+    max_memory_cached memory_cached memory_snapshot memory_stats_as_nested_dict memory_summary
+    reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
+    reset_max_memory_cached reset_peak_host_memory_stats set_per_process_memory_fraction use_mem_pool
+cuda.streams: ExternalStream
 distributed: c10d_logger config logging_handlers remote_device utils
+distributed.algorithms: Join JoinHook Joinable
+distributed.elastic.multiprocessing: DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext PContext
+    ProcessFailure RunProcsResult SignalException Std SubprocessContext api redirects start_processes
+    subprocess_handler tail_log to_map
+distributed.elastic.multiprocessing.errors: ErrorHandler ProcessFailure error_handler get_error_handler
+    handlers
+distributed.fsdp: CPUOffloadPolicy DataParallelMeshDims LocalOptimStateDictConfig OffloadPolicy
+    OptimStateDictConfig OptimStateKeyType ShardedOptimStateDictConfig StateDictConfig StateDictSettings
+    UnshardHandle api fully_sharded_data_parallel register_fsdp_forward_method share_comm_ctx wrap
+distributed.nn: Function ReduceOp api functional group jit
+distributed.optim: apply_optimizer_in_backward as_functional_optim functional_adadelta functional_adagrad
+    functional_adam functional_adamax functional_adamw functional_rmsprop functional_rprop functional_sgd
+    named_optimizer optimizer post_localSGD_optimizer utils zero_redundancy_optimizer
+distributed.rpc: AllGatherStates api backend_registry constants functions internal method_factory new_method
+    options server_process_global_profiler
+distributed.tensor: device_mesh empty full ones parallel placement_types rand randn zeros
+export: AdditionalInputs CustomDecompTable FlatArgsAdapter custom_ops decomp_utils default_decompositions
+    draft_export dynamic_shapes exported_program graph_signature
 fft: Tensor
 fx: config has_side_effect immutable_collections map_arg operator_schemas passes subgraph_rewriter tensor_type
     traceback
-jit: enable_onednn_fusion export_opnames frontend onednn_fusion_enabled set_fusion_strategy strict_fusion
+fx.experimental: const_fold recording sym_node symbolic_shapes unification
+fx.experimental.proxy_tensor: DecompositionInterpreter PythonKeyTracer dispatch_trace get_innermost_proxy_mode
+    handle_sym_dispatch maybe_disable_thunkify maybe_enable_thunkify py_sym_types selective_decompose
+fx.graph: PythonCode
+fx.graph_module: reduce_graph_module reduce_package_graph_module
+fx.proxy: MetaProxy Scope ScopeContextManager
+jit: enable_onednn_fusion export_opnames frontend strict_fusion
+jit.annotations: AnyType ComplexType DictType FloatType IntType ListType Module StringType TensorType
+    TupleType ann_to_type check_fn get_param_names get_signature get_type_line is_dict is_list is_optional
+    is_tuple is_union parse_type_line split_type_line try_ann_to_type try_real_annotations
 library: get_kernel
 linalg: common_notes
 masked: maskedtensor
@@ -86,14 +164,19 @@ multiprocessing: reductions
 nn: factory_kwargs intrinsic qat quantizable quantized
 nn.attention: WARN_FOR_UNFUSED_KERNELS activate_flash_attention_impl current_flash_attention_impl
     list_flash_attention_impls register_flash_attention_impl restore_flash_attention_impl
+nn.attention.flex_attention: FlexKernelOptions
+nn.common_types: T
 nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE_INTERPOLATION_MODES
     GRID_SAMPLE_PADDING_MODES ScalingType SwizzleType TYPE_CHECKING Tensor assert_int_or_pair boolean_dispatch
     grouped_mm handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic
     reproducibility_notes scaled_grouped_mm scaled_mm sparse_support_notes tf32_notes
 nn.parallel: comm
+nn.utils.spectral_norm: SpectralNormLoadStateDictPreHook SpectralNormStateDictHook
 onnx: ExportableModule InputObserver OnnxExporterError errors ops
 optim: swap_in_optimizer_params_and_state
 overrides: enable_reentrant_dispatch get_ignored_functions get_testing_overrides redispatch_function
+package: analyze file_structure_representation find_file_dependencies glob_group importer package_exporter
+    package_importer sys_importer
 profiler: DeviceType itt profiler
 quantization: HistogramObserver QuantType QuantWrapper add_quant_dequant default_dynamic_qconfig
     default_eval_fn default_fake_quant default_fixed_qparams_range_0to1_fake_quant
@@ -107,18 +190,38 @@ quantization: HistogramObserver QuantType QuantWrapper add_quant_dequant default
     get_static_quant_module_class observer propagate_qconfig_ qconfig quant_type quantization_mappings
     quantize_dynamic_jit quantize_jit quantize_qat stubs swap_module
 random: thread_safe_generator
+return_types: all_return_types aminmax_out cummax_out cummin_out frexp_out geqrf_out histogram_out
+    kthvalue_out linalg_cholesky_ex_out linalg_eig_out linalg_eigh_out linalg_inv_ex_out
+    linalg_ldl_factor_ex_out linalg_ldl_factor_out linalg_lstsq_out linalg_lu_factor_ex_out
+    linalg_lu_factor_out linalg_lu_out linalg_qr_out linalg_slogdet_out linalg_solve_ex_out linalg_svd_out
+    lu_unpack_out max_out median_out min_out mode_out nanmedian_out pytree_register_structseq qr_out slogdet
+    slogdet_out sort_out svd_out topk_out triangular_solve_out
 serialization: LoadEndianness StorageType check_module_version_greater_or_equal get_crc32_options
     get_default_load_endianness get_default_mmap_options location_tag mkdtemp normalize_storage_type
     register_package set_crc32_options set_default_load_endianness set_default_mmap_options skip_data
     storage_to_tensor_type validate_cuda_device validate_hpu_device
+signal.windows: windows
 sparse: SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT SparseSemiStructuredTensorCUTLASS
     as_sparse_gradcheck semi_structured to_sparse_semi_structured
 utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path cpp_backtrace deterministic
     generate_methods_for_privateuse1_backend get_cpp_backtrace rename_privateuse1_backend set_module
-    throughput_benchmark weak
+    throughput_benchmark
+utils.benchmark: CallgrindStats Colorize CopyIfCallgrind FunctionCount FunctionCounts FuzzedParameter
+    FuzzedSparseTensor FuzzedTensor Fuzzer Language ParameterAlias ordered_unique set_torch_threads
+    trim_sigfig unit_to_english utils
+utils.checkpoint: SAC_IGNORED_OPS
+utils.collect_env: COMMON_PATTERNS CONDA_PATTERNS NVIDIA_PATTERNS ONEAPI_PATTERNS PIP_PATTERNS TORCH_AVAILABLE
+    check_release_file env_info_fmt get_cachingallocator_config get_clang_version get_cmake_version
+    get_conda_packages get_cpu_info get_cuda_module_loading_config get_cudnn_version get_gcc_version
+    get_gpu_info get_intel_gpu_detected get_intel_gpu_driver_version get_intel_gpu_onboard get_libc_version
+    get_linux_pkg_version get_lsb_version get_mac_version get_nvidia_driver_version get_nvidia_smi get_os
+    get_pip_packages get_platform get_python_platform get_running_cuda_version get_windows_version
+    is_xnnpack_available pretty_str run run_and_parse_first_match run_and_read_all run_and_return_first_line
+utils.cpp_extension: check_compiler_is_gcc check_compiler_ok_for_platform
+    get_compiler_abi_compatibility_and_version get_cxx_compiler get_default_build_root is_ninja_available
+    remove_extension_h_precompiler_headers verify_ninja_availability
 utils.data: argument_validation datapipes graph graph_settings guaranteed_datapipes_determinism
     non_deterministic runtime_validation runtime_validation_disabled
-utils.checkpoint: SAC_IGNORED_OPS
 utils.dlpack: DLDeviceType
 xpu: MemPool StreamContext XPUGraph XPUPluggableAllocator can_device_access_peer change_current_allocator
     clock_rate default_generators device device_memory_used device_of get_arch_list get_device_capability

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import _interpreters
 from ....._interpreters import Ambient
-from ..graph.node_data import picks
+from ..graph.node_data import HOOKED, picks
 from ..graph.node_errors import UNDEFINED
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
 from ..modes.warnings import error_state, restore_fp_warnings, suppress_fp_warnings
@@ -17,7 +17,7 @@ from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, shape_d
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
 from .gradient_edge import GradientEdge, node_of
-from .graph_task import HOOKED, HOOKED_LEAVES, RUNNING, Sweep, level_of
+from .graph_task import HOOKED_LEAVES, RUNNING, Sweep, level_of
 from .reentrancy import nested
 from .root_gradients import check_implicit, collect, like, ones, plain, seed
 

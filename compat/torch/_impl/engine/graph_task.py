@@ -148,7 +148,6 @@ def turns_of_leaves(roots, needed):
 
 
 KEYS = itertools.count()
-HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
 HOOKED_LEAVES: dict[int, ref] = {}  # the leaves with hooks, while they live: sweeps then ask when leaves are complete
 RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
 

@@ -42,6 +42,8 @@ class NodeData(AmbientNode):
 
     def ensure_hooks(self):
         """The extra of a node about to get something that the sweep must see."""
+        if not HOOKED:
+            HOOKED.append(True)
         extra = self.more()
         extra.quiet = extra.packed = False
         return extra
@@ -61,22 +63,20 @@ class NodeData(AmbientNode):
             return extra.edges
         return rule.shows(self) if type(rule) is NamedRule and rule.shows is not None else None
 
+    def operand_nodes(self):
+        """The nodes of the operation's operands; None for an operand that needs no gradient."""
+        edges, rule = self.edges(), self.rule
+        if edges is not None:
+            return edges
+        parents = self.parents if type(self.parents) is tuple else (self.parents,)
+        if rule is None or not rule.active or rule.prim is None or rule.prim.variadic:
+            return parents
+        found = dict(zip(rule.active, parents))
+        return tuple([found.get(i) for i in range(len(rule.prim.operands)) if i not in rule.prim.nondiff])
+
     def operands(self):
         """`((node, output number), …)` as users see them; `(None, 0)` for an operand that needs no gradient."""
-        edges = self.edges()
-        if edges is not None:
-            return displayed(self.name(), [(None, 0) if e is None else led_to(e) for e in edges])
-        rule = self.rule
-        parents = self.parents if type(self.parents) is tuple else (self.parents,)
-        if rule is None or not rule.active or rule.prim is None:
-            return tuple([led_to(p) for p in parents])
-        if rule.prim.variadic:
-            return tuple([led_to(p) for p in parents])
-        places = [i for i in range(len(rule.prim.operands)) if i not in rule.prim.nondiff]
-        out = [(None, 0)] * len(places)
-        for i, p in zip(rule.active, parents):
-            out[places.index(i)] = led_to(p)
-        return displayed(self.name(), out)
+        return displayed(self.name(), [(None, 0) if e is None else led_to(e) for e in self.operand_nodes()])
 
     def places(self):
         """For each parent its place among the edges that users see; None where those are not the same ones."""
@@ -120,6 +120,9 @@ class NodeData(AmbientNode):
             node, nr = visible(source)
             words = "" if node.of_leaf else f", which is output {nr} of {short(node.name())},"
         return modified(array, changed, words)
+
+
+HOOKED = []  # non-empty once a node had a hook: sweeps then remember their roots, which hooks may ask about
 
 
 def parent_of(node, i):

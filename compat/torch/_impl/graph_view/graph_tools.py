@@ -7,7 +7,7 @@ from threading import Lock
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from ..engine.gradient_edge import GradientEdge
-from ..engine.graph_task import HOOKED, RUNNING, reached, running
+from ..engine.graph_task import RUNNING, reached, running
 from ..graph import versions
 from ..graph.node_errors import modified
 from ..modes.context import Context
@@ -246,8 +246,6 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     lock = Lock()
     tensors = tuple(tensors)
-    if not HOOKED:
-        HOOKED.append(True)
     if mode == "all":
         if not all(isinstance(t, GradientEdge) or needs_grad(t) for t in tensors):
             raise AssertionError("Expected gradient function to be set")

@@ -2,10 +2,10 @@
 
 import contextlib
 
-from ..engine.graph_task import HOOKED, RUNNING, task
+from ..engine.graph_task import RUNNING, task
 from ..graph import versions
 from ..graph.node import GradNode
-from ..graph.node_data import visible
+from ..graph.node_data import HOOKED, visible
 from ..types.tensor_type import TensorBase, bottom
 from .shown_node import dress
 
@@ -32,7 +32,11 @@ def will_execute(node):
     if not isinstance(node, GradNode):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     found = [visible(n)[0] for n in _order("_get_should_execute_nodes")]
-    starts = RUNNING.get().roots
+    sweep = RUNNING.get()
+    if node.of_leaf and sweep.capture is not None and node.seq in sweep.capture:
+        raise RuntimeError("A leaf node was passed to _will_engine_execute_node but we are currently running "
+                           "autograd.grad(). This is currently not supported.")
+    starts = sweep.roots
     return any(n is node for n in found) and not (len(starts) == 1 and visible(starts[0])[0] is node)
 
 

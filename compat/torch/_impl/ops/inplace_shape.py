@@ -14,6 +14,7 @@ from ..dispatch.signatures import takes
 from ..graph.versions import bump
 from ..inplace.inplace import check_inplace, check_levels
 from ..modes.inference import check_write
+from ..modes.modes import enter, leave
 from ..state.edges import version_of
 from ..state.levels import AMBIENT, BatchTrace
 from ..tensor.storage import restride
@@ -35,14 +36,19 @@ def method(name):
     source, node = METHODS[name]
 
     def relay(self, *args, **kwargs):
-        check(self, name)
+        aside = check(self, name)
         title = node
         if name == "squeeze_" and (args or kwargs):
             dim = args[0] if args else kwargs["dim"]
             title = "SqueezeBackward4" if isinstance(dim, int) else "SqueezeBackward5"
         if name == "t_" and ndim_of(self) > 2:
             raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {ndim_of(self)}D")
-        out = getattr(Tensor, source)(self, *args, **kwargs)
+        entered = enter(grad=True, inference=False) if aside else None
+        try:
+            out = getattr(Tensor, source)(self, *args, **kwargs)
+        finally:
+            if aside:
+                leave(entered)
         adopt(self, out, title)
         bump(bottom(self))
         current(self)
@@ -54,10 +60,11 @@ def method(name):
 
 
 def check(t, name):
-    """Refuse what PyTorch refuses, and values whose memory is not their own."""
+    """Refuse what PyTorch refuses, and values whose memory is not their own. Tell whether a tensor has a history that
+    does not hear of the change, as in no_grad: gradients have to find the way back to its shape."""
     check_levels(t, (), name)
     check_write(t)
-    u = t
+    u, aside = t, False
     while True:
         if u.level_trace is FOREIGN:
             raise NotImplementedError(f"Tensor.{name} inside covector's own transforms is not supported; use "
@@ -69,10 +76,9 @@ def check(t, name):
                 if needs_grad(u):
                     check_inplace(u)
             elif u.node is not None and more(u).base is None:
-                raise NotImplementedError(f"Tensor.{name} under no_grad of a tensor with a history, whose gradient "
-                                          "would have the old shape, is not supported; use detach()")
+                aside = True
         if not isinstance(u.value, TensorBase):
-            break
+            return aside
         u = u.value
 
 
@@ -98,24 +104,27 @@ def adopt(t, out, title):
     else:
         meta.steps, meta.put = steps, None
     node = out.node
-    if node is not None:
+    if node is not None and (t.level_trace or AMBIENT).recording:
         node.more().name = title
+        move_history(t, node)
+    elif t.node is not None and meta.base is None:
+        if node is None:
+            raise NotImplementedError(f"{title}: a change of shape in place under a no_grad around a transform, of a "
+                                      "tensor with a history outside of it, is not supported; use detach()")
+        extra = node.more()
+        extra.name, extra.edges = t.node.name(), t.node.operand_nodes()
         move_history(t, node)
 
 
 def way_back(step, shape):
-    """The step that leads from the new shape of a tensor back to the old one."""
+    """The step that leads from the new shape of a tensor back to the old one; None where elements were left out."""
     prim, params = step
     if prim is TRANSPOSE:
         return TRANSPOSE, (tuple(np.argsort(params[0]).tolist()),)
     if prim is not PICK:
         return RESHAPE, (shape,)
-    places = params[0].index.reshape(-1)
-    back = np.argsort(places)
-    if not np.array_equal(places[back], np.arange(prod(shape))):
-        raise NotImplementedError("as_strided_ that leaves out elements of a tensor with a history, or shows one twice "
-                                  "is supported for views alone; use as_strided()")
-    return PICK, (Places(back.reshape(shape)),)
+    shown, back = np.unique(params[0].index, return_index=True)
+    return (PICK, (Places(back.reshape(shape)),)) if shown.size == prod(shape) else None
 
 
 def current(t):

@@ -7,13 +7,13 @@ import numpy as np
 
 from ..... import stop_gradient
 from ....._primitives import Sums
-from .....extend import REGISTRY, constant
+from .....extend import REGISTRY
 from ..dispatch.call import ROWS, functional, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
 from ..types.dtypes import OF_NUMPY, type_word
 from .array_functions import cnp
-from .neighbors import BROAD, cubic, cubic_weights, linear
+from .neighbors import BROAD, cubic, linear
 from .pooling import WEIGHTED
 
 
@@ -145,6 +145,9 @@ def _whole(x):
     return cnp.clip(cnp.nan_to_num(x, nan=-100.0), -(2.0**30), 2.0**30).astype(np.int64)
 
 
+_PADDINGS = "zeros", "border", "reflection"
+
+
 def flat(given, named):
     """Tell whether the examples are images, not volumes."""
     return (given[0] if given else named["input"]).ndim == 4
@@ -156,7 +159,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
                          f"got: '{mode}'")
-    if padding_mode not in ("zeros", "border", "reflection"):
+    if padding_mode not in _PADDINGS:
         raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
                          f"'reflection', but got: '{padding_mode}'")
     n = input.ndim - 2
@@ -178,19 +181,19 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     align = bool(align_corners)
     sizes = tuple(input.shape[2:])
     out_shape = (*input.shape[:2], *grid.shape[1:-1])
+    if mode == "nearest":
+        at = cnp.reshape(grid, (grid.shape[0], math.prod(grid.shape[1:-1]), n))
+        return cnp.reshape(NEAREST(input, at, _PADDINGS.index(padding_mode), align), out_shape)
     at = _positions(grid, sizes, "zeros" if mode == "bicubic" else padding_mode, align)
     if mode == "bilinear":
         return cnp.reshape(INTERPOLATED(input, at), out_shape)
     rows = cnp.reshape(input, (*input.shape[:2], math.prod(sizes)))
-    if mode == "bicubic":
-        return cnp.reshape(SUMS(rows, *_bicubic(at, sizes, padding_mode, align)), out_shape)
-    places = CORNERS(stop_gradient(cnp.rint(at)), sizes, 0, 1)
-    out = cnp.reshape(SUMS(rows, constant(np.ones(tuple(places.shape), input.dtype), places), places), out_shape)
-    return out - cnp.sum(grid[:0])  # 0, for the zeros that are torch's gradient of the grid
+    return cnp.reshape(SUMS(rows, CUBIC(at), _around(at, sizes, padding_mode, align)), out_shape)
 
 
 INTERPOLATED = REGISTRY["interpolated"].fun
-SUMS, CORNERS, PLACED = (REGISTRY[name].fun for name in ("sampled_sums", "corners", "placed"))
+SUMS, CORNERS, PLACED, NEAREST, CUBIC = (REGISTRY[name].fun for name in (
+    "sampled_sums", "corners", "placed", "nearest", "cubic_weights"))
 
 
 def _positions(grid, sizes, padding_mode, align):
@@ -203,18 +206,16 @@ def _positions(grid, sizes, padding_mode, align):
     return cnp.reshape(x / 2 * (lengths - 1) if align else (x * lengths - 1) / 2, at)
 
 
-def _bicubic(at, sizes, padding_mode, align):
-    """The weights and the places of the 16 pixels around positions."""
+def _around(at, sizes, padding_mode, align):
+    """The places of the 16 pixels around positions."""
     low = stop_gradient(cnp.floor(at))
     n, m, _ = at.shape
-    wide, high = cnp.moveaxis(cnp.stack(cubic_weights(at - low), 1), 3, 0)  # (n, 4, m)
-    weights = cnp.reshape(cnp.expand_dims(high, 2) * cnp.expand_dims(wide, 1), (n, 16, m))
     if padding_mode == "zeros":
-        return weights, CORNERS(low, sizes, -1, 4)
+        return CORNERS(low, sizes, -1, 4)
     spots = [_inside(cnp.stack([low[..., 1 - a] + (k - 1) for k in range(4)], 1), size, padding_mode, align)
              for a, size in enumerate(sizes)]
     high, wide = (cnp.clip(_whole(s), 0, size - 1) for s, size in zip(spots, sizes))
-    return weights, cnp.reshape(cnp.expand_dims(high * sizes[1], 2) + cnp.expand_dims(wide, 1), (n, 16, m))
+    return cnp.reshape(cnp.expand_dims(high * sizes[1], 2) + cnp.expand_dims(wide, 1), (n, 16, m))
 
 
 @functional("affine_grid")

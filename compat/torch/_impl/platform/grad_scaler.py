@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Iterable
+from enum import Enum
 
 import numpy as np
 
@@ -11,7 +12,16 @@ from ..types import dtypes
 from ..types.devices import count
 from ..types.tensor_type import TensorBase, wrap
 
-READY, UNSCALED, STEPPED = range(3)  # how far an optimizer is since the last update
+
+class OptState(Enum):
+    """Stages of an optimizer since the last update."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+READY, UNSCALED, STEPPED = OptState
 
 
 class GradScaler:

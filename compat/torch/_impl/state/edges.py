@@ -141,7 +141,11 @@ def synced(meta):
     """The steps from the base of a view, which may have changed its shape in place since they were noted."""
     base = meta.base.autograd_meta
     if base is not None and meta.since < len(base.relaid):
-        meta.steps = (*base.relaid[: len(base.relaid) - meta.since], *meta.steps)
+        back = base.relaid[: len(base.relaid) - meta.since]
+        if None in back:
+            raise NotImplementedError("as_strided_() left out elements of the base of this view, which has their "
+                                      "history no longer; use as_strided(), or make the view afterwards")
+        meta.steps = (*back, *meta.steps)
         meta.since = len(base.relaid)
         meta.put = None
     return meta.steps

@@ -11,6 +11,14 @@ from ..._impl.module.packed_sequences import PackedSequence
 from ..._impl.module.recurrences import STEPS, run_layers
 from ..._impl.types.parameter import Parameter
 
+
+def apply_permutation(tensor, permutation, dim=1):
+    """An old name of `tensor.index_select(dim, permutation)`."""
+    warnings.warn("`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",
+                  FutureWarning, stacklevel=2)
+    return tensor.index_select(dim, permutation)
+
+
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
