@@ -89,7 +89,7 @@ class Program:
         known = frozenset(v for v, flag in zip(graph.inputs, compact) if flag)
         self.groups = []
         self.slots = []
-        self.on_floats = False
+        self.on_floats = self.native = False  # whether it is one function of that kind
         self.text = ""  # the generated source
         self.depends: bool | None = None  # whether one for inputs of another layout is another one, once that is known
         self.any_layout = False  # whether inputs may lie in memory in any way
@@ -97,7 +97,7 @@ class Program:
         self.graph, self.name, self.own, self.known = graph, name, own, known
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
         self.draft = optimised(graph, known)  # the equations after all passes
-        printer = (options or {}).get("printer", "auto")
+        self.printer = printer = (options or {}).get("printer", "auto")
         if printer == "graph":
             self.run = lambda *values: list(map(own_array, graph.interpret(values))) if own else graph.interpret(values)
             return

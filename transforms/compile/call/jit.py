@@ -46,6 +46,7 @@ _LOOKS = 16  # signatures that are looked at before anything is looked up
 _OFTEN = 16  # signatures after which a message says what changes
 _NATIVE: Any = LazyModule("covector.transforms.compile.call.native_program")
 _DEVICE: Any = LazyModule("covector.transforms.compile.call.device_program")
+_EXPLANATION: Any = LazyModule("covector.transforms.compile.call.explanation")
 _PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm", "cuda")
 
 
@@ -86,7 +87,8 @@ def jit(
             ("auto") the fastest of "numpy", "scalar" and, where it is installed, "llvm".
     Returns:
         a function with the same values and derivatives, to be used under any transform. `.lower(*args)` shows what was
-        compiled, `.cache_info()` counts signatures, `.clear_cache()` forgets them.
+        compiled, `.explain(*args)` says which parts run natively and why the others do not, `.cache_info()` counts
+        signatures, `.clear_cache()` forgets them.
     Raises:
         ConversionError: `fun` asks for the value of an argument, as `if x > 0` does.
         TypeError: a static argument has no hash, or is a traced value.
@@ -168,6 +170,7 @@ class _Jit:
         compiled.__name__ = compiled.__qualname__ = self.name
         public: Any = transformed(compiled, self.fun, jit, (self.fun,), options, own=False)
         public.lower = self.lower
+        public.explain = self.explain
         public.cache_info = self.cache_info
         public.clear_cache = self.clear_cache
         public._repr_html_ = self.drawn
@@ -201,6 +204,10 @@ class _Jit:
         if captured:
             check_escaped(captured)
         return Lowered(entry.call, [settle(x) for x in leaves])
+
+    def explain(self, *args, **kwargs):
+        """Say which parts of the function for such arguments run in native code, which NumPy runs, and why."""
+        return _EXPLANATION.Explanation(self.lower(*args, **kwargs)._program)
 
     def call(self, args, kwargs):
         """Run a call that missed the fast guards; under `debug_nans`, without compilation."""

@@ -44,7 +44,7 @@ def native_if_faster(program, cost):
 
 
 def _as_a_whole(program, one):
-    program.any_layout = True  # its entry copies what does not lie in order
+    program.native = program.any_layout = True  # its entry copies what does not lie in order
     program.checks = functions() is not None  # else Python looks at values, which is no quicker
     return one.compiled()
 

@@ -16,7 +16,7 @@ from .callable import Slow
 def whole(draft, known):
     """The one segment that a draft is; None if it is more, or nothing that computes."""
     equations = draft.equations
-    if any(map(_is_alone, equations)) or not any(map(computes, equations)) or not all(
+    if any(map(is_alone, equations)) or not any(map(computes, equations)) or not all(
             is_native(eq, known) or is_exchange(eq) for eq in equations):
         return None
     made = {v for eq in equations for v in eq.outputs}
@@ -27,7 +27,7 @@ def whole(draft, known):
     return Segment(equations, draft.inputs, draft.outputs, known)
 
 
-def _is_alone(eq):
+def is_alone(eq):
     """Tell whether an operation is worth a call out of native code: it has better loops."""
     alone = eq.prim.alone
     return alone is not None and bool(alone(*[v.aval for v in eq.inputs], *eq.params))
@@ -104,7 +104,7 @@ class _Parts:
     def scheduled(self, equations, inputs, outputs):
         """Equations in turns: those that are native, as far as their operands are there, then the others."""
         # Asked once: bodies are walked for it.
-        native = {id(eq): not _is_alone(eq) and is_native(eq, self.known) or self.exchanges and is_exchange(eq)
+        native = {id(eq): not is_alone(eq) and is_native(eq, self.known) or self.exchanges and is_exchange(eq)
                   for eq in equations}
         waiting = list(equations)
         made = {v for eq in equations for v in eq.outputs}
