@@ -10,7 +10,7 @@ from .core.ops.indexing import (
     top_k as _top_k,
 )
 from .core.ops.indexing.places import Places as Places
-from .core.ops.linalg.products import FILLED as FILLED, product as product
+from .core.ops.linalg.products import FILLED as FILLED, column_rule as column_rule, product as product
 from .core.ops.nn import (
     classification as _classification,
     convolution as _convolution,
@@ -25,7 +25,6 @@ from .core.ops.nn import (
     piecewise as _piecewise,
     recurrent as _recurrent,
 )
-from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.largest_places import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special

@@ -97,7 +97,7 @@ MODULES = {
         "_impl.types.tensor_type: Tensor"),
     "_utils": Row(", as far as other people's modules look at it: lists of tensors as one flat tensor.", """
         _impl.platform.compiling: is_compiling=no
-        _impl.module.flat_lists: _element_size=element_size _flatten_dense_tensors=flatten_dense_tensors
+        _impl.module.composed_functions: _element_size=element_size _flatten_dense_tensors=flatten_dense_tensors
             _unflatten_dense_tensors=unflatten_dense_tensors"""),
 
     "amp": Row("mixed precision.", """

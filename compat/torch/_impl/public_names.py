@@ -9,12 +9,13 @@ from .dispatch.surface import public
 from .factories import creation, from_data, ranges, window_functions
 from .factories.from_data import as_tensor, tensor
 from .forward_ad import forward_ad
-from .modes.grad_mode import enable_grad, no_grad
+from .modes.grad_mode import enable_grad, is_grad_enabled, no_grad
 from .ops import inplace_shape
 from .random import filling as filling, gamma, sampling
 from .tensor import attributes, conversion, copying, elements_by_python, tensor_queries
 from .types import dtypes, limits
-from .types.size import Size
+from .types.parameter import Parameter
+from .types.size import Size, device
 from .types.tensor_type import Tensor
 
 # Loaded for what they attach or register.
@@ -46,7 +47,8 @@ torch = SimpleNamespace(**{
     **{name: getattr(creation, name) for name in ("empty", "eye", "full", "is_tensor", "ones", "zeros")},
     "arange": ranges.arange,
     **{name: getattr(sampling, name) for name in ("rand", "randn", "randperm", "randint")},
-    **NAMES, "Size": Size, "Tensor": Tensor, "as_tensor": as_tensor, "dtype": dtypes.dtype,
-    "enable_grad": enable_grad, "finfo": limits.finfo, "get_default_dtype": dtypes.get_default_dtype,
+    **NAMES, "Parameter": Parameter, "Size": Size, "Tensor": Tensor, "as_tensor": as_tensor,
+    "device": device, "dtype": dtypes.dtype, "enable_grad": enable_grad, "finfo": limits.finfo,
+    "get_default_dtype": dtypes.get_default_dtype, "is_grad_enabled": is_grad_enabled,
     "linalg": below("linalg."), "no_grad": no_grad, "special": below("special."), "tensor": tensor})
 F = below("nn.functional.")

@@ -1,6 +1,6 @@
 """torch.nn.grad: gradients of convolutions with respect to their inputs and weights."""
 
-from .._impl.module import functions as F, torch_names as torch
+from .._impl.public_names import F, torch
 
 
 def _of_input(conv, input_size, weight, grad_output, **how):

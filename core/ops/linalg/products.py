@@ -1,5 +1,6 @@
 """Products of matrices and tensors."""
 
+import copy
 from functools import lru_cache
 from math import prod
 
@@ -13,6 +14,8 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.call_lanes import general_lane
 from ...primitive.families import primitive
+from ...primitive.primitive import Formula, Rules
+from ...tape.tape import compile_rule
 from ...tape.unbroadcast import conj
 from ...trace.tracer import Tracer
 from ..dependence import outer_of, product_of, subscripted
@@ -454,3 +457,29 @@ einsum = primitive(
         arrays((0, 3), (3,), subscripts="ij,j->i"),
     ),
 )
+
+
+# Derivative rules of products with a column-major matrix, such as a transposed weight.
+
+
+def _first_by_columns(ct, y):
+    """`ct @ y.T`, or the outer product of a vector and one, which lies column by column: see below."""
+    return product(y, ct.T).T if ct.ndim == 2 else outer(y, ct).T
+
+
+def _second_by_columns(ct, x):
+    """`x.T @ ct`, which lies column by column: what is transposed again then needs no copy."""
+    return product(ct.T, x).T if ct.ndim == 2 else outer(ct, x).T
+
+
+_TURNED = Formula(_first_by_columns, ("y",), (0,)), Formula(_second_by_columns, ("x",), (1,))
+
+
+def column_rule(prim, active, turned=(1,)):
+    """The plain reverse rule of `matmul` or `affine` where the operands `turned` are matrices that lie column by
+    column: so do their cotangents. The other operand is a matrix, or a vector."""
+    changed = copy.copy(prim)
+    changed.vjp = Rules(prim.vjp, {**prim.vjp.real, **{i: _TURNED[i] for i in turned}})
+    rule = compile_rule(changed, active, True, ())
+    rule.prim = prim
+    return rule

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.dispatch import call_cache as programs, staged_calls
+from covector.compat.torch._impl.dispatch import lowering as programs, staged_calls
 from covector.compat.torch._impl.dispatch.call import ROWS
 from covector.compat.torch._impl.module.recurrences import lstm_gates
 from covector.compat.torch._impl.staged.recorder import Box

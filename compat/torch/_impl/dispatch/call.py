@@ -141,7 +141,7 @@ class Row:
         self.asks = asks  # whether it is `invoke` that asks classes for their `__torch_function__`
         self.at_map = None  # `at_map(args, modes)` of map_lanes.py, the same at a vmap
         self.at_level = None  # `at_level(args, trace)` of level_lanes.py, where one primitive is all of the operation
-        self.programs = {}  # what call_cache.py knows of its calls
+        self.programs = {}  # what lowering.py knows of its calls
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
 
 

@@ -1,6 +1,6 @@
 """Programs of calls on dual tensors: the values of an operation and their tangents by one straight line of primitives.
 
-The body of a call is staged as for any other program (`call_cache.py`); then the tangent rule of each of its equations
+The body of a call is staged as for any other program (`lowering.py`); then the tangent rule of each of its equations
 is staged behind it, on the same boxes. Nothing is recorded there: an operand that has a history as well goes the
 general path.
 """

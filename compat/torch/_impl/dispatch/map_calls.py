@@ -1,6 +1,6 @@
 """Programs of calls on values of a vmap over plain tensors: all examples by one straight line of primitives.
 
-The body of a call is staged as for any other program (`call_cache.py`), on boxes that are values of a batch: what comes
+The body of a call is staged as for any other program (`lowering.py`), on boxes that are values of a batch: what comes
 of it is what the batching rules of its primitives give, and the program runs on the tensors one level down.
 """
 

@@ -4,7 +4,7 @@ from functools import partial
 
 from ..state.levels import DUAL
 from ..state.plain import OPEN
-from . import call_cache, dual_calls, map_calls
+from . import dual_calls, lowering, map_calls
 from .call_key import key_of
 from .call_source import DECLINED, Program
 from .staged_calls import MISSED, missed
@@ -37,6 +37,6 @@ def quick(row, args, kwargs, m):
         return MISSED
     program = row.programs.get(key)
     if type(program) is not Program:
-        return missed(row.programs, key, partial(call_cache.made, row, args, kwargs, tensors, m))
+        return missed(row.programs, key, partial(lowering.made, row, args, kwargs, tensors, m))
     answer = program.run(*tensors)
     return MISSED if answer is DECLINED else answer

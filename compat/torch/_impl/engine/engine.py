@@ -16,9 +16,9 @@ from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, shape_dtype
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
+from .callbacks import nested
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED_LEAVES, RUNNING, Sweep, level_of
-from .reentrancy import nested
 from .root_gradients import check_implicit, collect, like, ones, plain, seed
 
 ndarray = np.ndarray

@@ -11,7 +11,7 @@ from ..state.levels import AMBIENT
 from ..state.meta import fitting, library
 from ..types.arrays import ARRAYS
 from ..types.dtypes import of_numpy
-from ..types.other_layout import OtherLayout
+from ..types.size import OtherLayout
 from ..types.tensor_type import TensorBase, needs_grad, shape_dtype, wrap
 from ..views.overlap import overlapping
 from .gradient_edge import GradientEdge, tensor_or_edge

@@ -7,7 +7,7 @@ import numpy as np
 from ..... import _engine, extend
 from ....._interpreters import Ambient
 from ..types.arrays import ARRAYS, namespace, writeable
-from ..types.other_layout import OtherLayout
+from ..types.size import OtherLayout
 from ..types.tensor_type import TensorBase, more, wrap
 from . import versions
 from .node_errors import UNDEFINED

@@ -19,8 +19,7 @@ from ..types.arrays import ARRAYS, namespace, ndarray, writeable
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad, shape_dtype
-from ..values.core_values import lower
-from ..values.transfer import transfer
+from ..values.core_values import lower, transfer
 from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
 from .expanded import PLACES, at_places

@@ -2,8 +2,8 @@
 
 import math
 
+from ..public_names import torch
 from ..types.dtypes import type_word
-from . import torch_names as torch
 from .tuples import _pair, _triple
 
 

@@ -7,7 +7,7 @@ import warnings
 from ..dispatch.overriding import overridden
 from ..modes.grad_mode import no_grad
 from ..modes.modes import restoring
-from . import torch_names as torch
+from ..public_names import torch
 
 _ONE = frozenset("""linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d sigmoid""".split())
 

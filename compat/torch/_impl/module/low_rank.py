@@ -1,6 +1,6 @@
 """Singular values of low rank by random vectors: Halko, Martinsson and Tropp (2011), algorithms 4.4 and 5.1."""
 
-from . import torch_names as torch
+from ..public_names import torch
 
 
 def svd_lowrank(A, q=6, niter=2, M=None):  # noqa: N803 (torch's names)

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from ..public_names import torch
 from ..types.tensor_type import TensorBase
-from . import torch_names as torch
 
 
 class _Packed(NamedTuple):

@@ -4,7 +4,7 @@ from ..... import nn
 from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..ops.array_functions import cnp
-from . import functions as F, torch_names as torch
+from ..public_names import F, torch
 
 
 def projected(h, weight, bias):

@@ -1,9 +1,9 @@
 """torch.lstm, gru, rnn_tanh and rnn_relu: recurrences over whole sequences, with the weights in one list."""
 
+from ..public_names import F
 from ..types.tensor_type import TensorBase
-from . import functions as F
+from .composed_functions import norm_except_dim as norm_except_dim, weight_norm as _weight_norm
 from .recurrences import gru_gates, lstm_gates, rnn_relu_step, rnn_tanh_step, run_layers
-from .weight_norms import norm_except_dim as norm_except_dim, weight_norm as _weight_norm
 
 _OF_STEPS = "input hx params has_biases num_layers dropout train bidirectional batch_first".split()
 _OF_PACKED = "data batch_sizes hx params has_biases num_layers dropout train bidirectional".split()

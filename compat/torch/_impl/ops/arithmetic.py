@@ -3,9 +3,8 @@
 import numpy as np
 
 from .....scipy import special
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, floating, operation, promote
-from ..dispatch.layouts import LIKE_OPERANDS
+from ..dispatch.layouts import LIKE_OPERANDS, check_broadcast
 from ..modes.modes import MODES
 from ..state.levels import mapped
 from ..state.python_data import filling

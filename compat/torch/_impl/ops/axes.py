@@ -1,6 +1,6 @@
 """Axes, shapes and numbers a dimension, as arguments give them."""
 
-from ..dispatch.kinds import integers, whole
+from ..dispatch.signatures import integers, whole
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, shape_dtype
 

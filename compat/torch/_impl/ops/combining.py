@@ -6,11 +6,10 @@ import numpy as np
 
 from ..dispatch.call import ROWS, attach, method, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC, on_host
-from ..dispatch.kinds import integers
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
-from ..dispatch.signatures import signed
+from ..dispatch.signatures import integers, signed
 from ..factories.creation import new_leaf, numpy_dtype
 from ..modes.warnings import first, tell
 from ..state.levels import concrete, mapped

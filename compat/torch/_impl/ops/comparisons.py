@@ -3,10 +3,9 @@
 import numpy as np
 
 from .....extend import REGISTRY, Tracer
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, inplace_method, invoke, operation, otherwise, promote
 from ..dispatch.host_ops import DYNAMIC, primal_of
-from ..dispatch.layouts import LIKE_OPERANDS
+from ..dispatch.layouts import LIKE_OPERANDS, check_broadcast
 from ..fastpath.lanes import flat
 from ..state.python_data import filling
 from ..types import dtypes

@@ -3,9 +3,8 @@
 import numpy as np
 
 from .....extend import REGISTRY
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, invoke, method, operation
-from ..dispatch.layouts import LIKE_OPERANDS
+from ..dispatch.layouts import LIKE_OPERANDS, check_broadcast
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from .array_functions import cnp

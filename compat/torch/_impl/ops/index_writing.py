@@ -3,10 +3,9 @@
 import numpy as np
 
 from ....._engine import all_within
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
 from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, primal_of, stripped
-from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
+from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS, check_broadcast
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
 from ..inplace.expanded import Adding

@@ -3,10 +3,9 @@
 import numpy as np
 
 from .....extend import REGISTRY
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, moving, otherwise, promote
 from ..dispatch.host_ops import known
-from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
+from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, check_broadcast, laid_out, layout
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import gathered
 from ..modes.warnings import first, tell

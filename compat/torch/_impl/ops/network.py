@@ -5,10 +5,9 @@ import numpy as np
 from ..... import nn
 from ....._engine import all_within
 from .....extend import REGISTRY
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, functional, operation, otherwise, promote, to
 from ..dispatch.host_ops import assume, insist, insist_there, peek, primal_of
-from ..dispatch.layouts import BY_FORMAT, IN_ORDER
+from ..dispatch.layouts import BY_FORMAT, IN_ORDER, check_broadcast
 from ..fastpath.level_lanes import of_tensors
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell

@@ -3,8 +3,8 @@
 import numpy as np
 
 from .....extend import REGISTRY, Tracer
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import promote
+from ..dispatch.layouts import check_broadcast
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase

@@ -5,11 +5,10 @@ import functools
 import numpy as np
 
 from .....extend import REGISTRY, Tracer
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, synonyms, to
 from ..dispatch.deprecated_overloads import modern
 from ..dispatch.host_ops import insist, peek
-from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
+from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, check_broadcast
 from ..fastpath.lanes import OPERANDS, binary
 from ..inplace.device_writes import updated
 from ..inplace.rows import binary_inplace

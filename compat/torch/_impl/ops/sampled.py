@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, floating, operation, promote
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import IN_ORDER, check_broadcast
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
 from .array_functions import cnp

@@ -3,7 +3,7 @@
 import math
 
 from ..dispatch.call import ROWS, Row, invoke, method
-from ..dispatch.kinds import integers, whole
+from ..dispatch.signatures import integers, whole
 from ..dispatch.telling import by_mode, given
 from ..modes.modes import MODES
 from ..types import dtypes

@@ -5,10 +5,9 @@ import numpy as np
 from ....._interpreters import Ambient
 from .....extend import REGISTRY, Batched, Tracer, constant, unwrap
 from .....scipy import special
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, Row, attach, floating, inplace_method, operation, promote
 from ..dispatch.host_ops import is_plain, known, on_host, primal_of
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import IN_ORDER, check_broadcast
 from .array_functions import cnp
 from .elementwise import one
 from .operands import operands

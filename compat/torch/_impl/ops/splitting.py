@@ -6,7 +6,7 @@ from operator import index as integer
 from ....._engine import Scatter
 from ....._interpreters import pick_rule
 from ..dispatch.call import attach, method
-from ..dispatch.kinds import integers
+from ..dispatch.signatures import integers
 from ..dispatch.telling import by_mode
 from ..graph.node_errors import UNDEFINED
 from ..graph.node_names import NamedRule

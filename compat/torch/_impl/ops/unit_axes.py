@@ -1,7 +1,7 @@
 """Axes of length 1: inserted, removed, and broadcast as views."""
 
 from ..dispatch.call import method
-from ..dispatch.kinds import integers
+from ..dispatch.signatures import integers
 from ..dispatch.telling import by_mode, given
 from ..modes.modes import MODES
 from ..views.fast import by_index, planned_view, spread

@@ -5,8 +5,8 @@ import math
 from copy import deepcopy
 
 from ..modes.grad_mode import no_grad
-from ..module import torch_names as torch
 from ..module.module import Module
+from ..public_names import torch
 from .optimizer import Optimizer
 from .schedule import LRScheduler, check_call
 

@@ -4,9 +4,8 @@ import functools
 
 import numpy as np
 
-from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach
-from ..dispatch.layouts import laid_out
+from ..dispatch.layouts import check_broadcast, laid_out
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
 from ..factories.creation import at_once, numpy_dtype, place_beside, plain_size, size_argument, sized, with_out

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..... import extend
-from ..types.other_layout import OtherLayout
+from ..types.size import OtherLayout
 
 ndarray = np.ndarray
 LARGEST = np.iinfo(np.int64).max

@@ -17,8 +17,8 @@ from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS
 from ..types.blank import blank_node
-from ..types.other_layout import OtherLayout
 from ..types.record_slots import Record
+from ..types.size import OtherLayout
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FOREIGN, INFERRED, bottom, cell_of, hollow, more, needs_grad, shape_dtype
 from .aliases import look

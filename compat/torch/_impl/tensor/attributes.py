@@ -4,10 +4,9 @@ import warnings
 
 from ..... import tree
 from ..engine.graph_task import note_hooks
-from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
 from ..values.core_values import lift, lower
-from .facts import grad_dtype, set_grad_dtype
+from .facts import edge_or_none, grad_dtype, set_grad_dtype
 
 
 def forbidden(words):

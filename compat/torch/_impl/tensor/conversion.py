@@ -19,8 +19,8 @@ from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
+from ..values.core_values import transfer
 from ..values.tangents import tangent_of
-from ..values.transfer import transfer
 from ..views.fast import counting
 from .type_names import meant, name_of
 

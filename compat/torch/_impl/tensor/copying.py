@@ -6,11 +6,11 @@ from copy import deepcopy
 import numpy as np
 
 from ..graph.hooks import warn_if_has_hooks
-from ..state.history import edge_or_none
 from ..state.levels import refuse_copy
 from ..state.meta import is_meta, meta_tensor, on_device
 from ..types.tensor_type import TensorBase, bottom, completes, more, needs_grad, wrap
 from ..views.memory import rebuilt, twin
+from .facts import edge_or_none
 
 
 @completes

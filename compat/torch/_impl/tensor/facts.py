@@ -7,7 +7,10 @@ import numpy as np
 
 from ..dispatch.telling import by_mode, given
 from ..graph import versions
+from ..graph.node import AccumulateGrad
 from ..modes.modes import MODES
+from ..state.edges import edge
+from ..state.levels import BatchTrace
 from ..state.meta import META, is_meta, on_device
 from ..types import dtypes
 from ..types.arrays import address
@@ -15,7 +18,7 @@ from ..types.devices import CUDA
 from ..types.dtypes import dtype, type_word
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, of_ints, strided
-from ..types.tensor_type import Tensor, TensorBase, completes, more, shape_dtype
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, completes, more, shape_dtype
 from ..views.memory import address_of, at_axis, example_of, memory_of, steps_of
 
 ndarray = np.ndarray
@@ -223,3 +226,32 @@ def warn_non_leaf():
         "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
         "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
         UserWarning, stacklevel=3)
+
+
+# The visible history of a tensor at the level it is looked at from.
+
+
+def edge_or_none(t):
+    """The node of a non-leaf tensor, brought up to date."""
+    meta = t.autograd_meta
+    if meta is not None and meta.base is not None:
+        node = edge(t)
+        return None if isinstance(node, AccumulateGrad) else node
+    return t.node
+
+
+def visible_level(t):
+    """Tell whether the history of a tensor is that of the running level: under vmap a tensor has none."""
+    return not isinstance(t.level_trace, BatchTrace)
+
+
+def in_transform(t):
+    """The kind of the running transform that a tensor is a value of, or None."""
+    trace = t.level_trace
+    return None if trace is None or trace is FOREIGN or trace.done else type(trace)
+
+
+def inference_mode():
+    """Tell whether inference mode is on."""
+    m = MODES.get()
+    return m is not None and m.inference

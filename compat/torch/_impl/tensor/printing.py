@@ -8,7 +8,6 @@ from ..dispatch.call import attach
 from ..graph.node_data import visible
 from ..inplace.inplace import chain
 from ..modes.modes import modes
-from ..state.history import edge_or_none
 from ..state.levels import BatchTrace
 from ..state.meta import is_meta, shown as shown_meta
 from ..types import dtypes
@@ -17,6 +16,7 @@ from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.size import CPU
 from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
 from ..values.tangents import tangent_of
+from .facts import edge_or_none
 
 
 class Options:

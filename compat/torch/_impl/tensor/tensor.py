@@ -18,7 +18,6 @@ from ..graph_view.shown_node import dress
 from ..modes.inference import check_leaf
 from ..modes.modes import MODES
 from ..state.edges import edge, made_aside, version_of
-from ..state.history import edge_or_none, in_transform, visible_level
 from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import is_meta
 from ..types.arrays import ARRAYS
@@ -42,7 +41,7 @@ from ..views.memory import (
     unlinked,
 )
 from . import facts
-from .facts import check_new_grad, warn_non_leaf
+from .facts import check_new_grad, edge_or_none, in_transform, visible_level, warn_non_leaf
 
 ndarray = np.ndarray
 stop_gradient = extend.REGISTRY["stop_gradient"].fun

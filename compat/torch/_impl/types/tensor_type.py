@@ -4,8 +4,8 @@ import numpy as np
 
 from .arrays import ARRAYS
 from .blank import blank
-from .other_layout import OtherLayout
 from .record_slots import Record
+from .size import OtherLayout
 from .tensor_slots import TensorSlots
 
 ndarray = np.ndarray

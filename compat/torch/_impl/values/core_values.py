@@ -1,10 +1,14 @@
 """Tensors as core values, and back: a core value is an array, or what covector's transforms trace."""
 
+import numpy as np
+
 from ..... import _interpreters, extend
 from ..modes.modes import carries, grad_levels
 from ..state.edges import edge
 from ..state.levels import AMBIENT, ESCAPED, BatchTrace, GradTrace
 from ..types.arrays import ARRAYS
+from ..types.devices import moved
+from ..types.size import device as Device
 from ..types.tensor_type import FAST, FOREIGN, GENERAL, TensorBase, at_level, bottom_dtype, current, ndarray, wrap
 from .tangents import set_tangent, tangent_of
 
@@ -93,3 +97,28 @@ def inside(out, m):
         if level.level > top:
             out = at_level(level, out)
     return out
+
+
+# Copies between the CPU and a device, as an operation: the cotangent of a copy goes the other way.
+
+
+def _moved(x, there):
+    return moved(np.asarray(x) if isinstance(x, np.generic | float | complex) else x, Device(there))
+
+
+def _samples(rng):
+    shapes = ((), (3,), (2, 3), (0,))
+    drawn = [rng.standard_normal(shape) for shape in shapes]
+    drawn += [drawn[1].astype(np.float32), drawn[1] + 1j, (drawn[1] + 1j).astype(np.complex64)]
+    return [extend.Sample(x, params={"here": "cpu", "there": "cpu"}) for x in drawn]
+
+
+transfer = extend.linear(
+    "transfer",
+    impl=lambda xp, x, *, here, there: x if here == there else _moved(x, there),
+    transpose=lambda ct, here, there: transfer(ct, there, here),
+    shape=lambda x: x,
+    batch=lambda x, here, there: transfer(x, here, there),
+    samples=_samples,
+    shares=True,
+)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ..._impl.func.batch import vmap
 from ..._impl.modes.warnings import first
-from ..._impl.module import functions as F, torch_names as torch
 from ..._impl.ops.attention import weights_or_zeros
+from ..._impl.public_names import F, torch
 from ..._impl.types.dtypes import bool_, float32, float64, int32
 from ..._impl.types.tensor_type import Tensor
 

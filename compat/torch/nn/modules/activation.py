@@ -1,7 +1,8 @@
 """torch.nn.modules.activation: nonlinear functions as modules, and attention of several heads."""
 
-from ..._impl.module import functions as F, initialization as init, torch_names as torch
+from ..._impl.module import initialization as init
 from ..._impl.module.module import Module
+from ..._impl.public_names import F, torch
 from ..._impl.types.parameter import Parameter
 from .linear import NonDynamicallyQuantizableLinear
 

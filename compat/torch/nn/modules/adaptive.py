@@ -2,8 +2,8 @@
 
 from collections import namedtuple
 
-from ..._impl.module import functions as F, torch_names as torch
 from ..._impl.module.module import Module
+from ..._impl.public_names import F, torch
 from .container import ModuleList, Sequential
 from .linear import Linear
 

@@ -1,8 +1,9 @@
 """torch.nn.modules.batchnorm: normalization over a batch."""
 
-from ..._impl.module import functions as F, initialization as init, torch_names as torch
+from ..._impl.module import initialization as init
 from ..._impl.module.held_tensors import UninitializedBuffer, UninitializedParameter
 from ..._impl.module.module import Module
+from ..._impl.public_names import F, torch
 from ..._impl.types.parameter import Parameter
 from .lazy import LazyModuleMixin
 

@@ -2,10 +2,11 @@
 
 import math
 
-from ..._impl.module import functions as F, initialization as init, torch_names as torch
+from ..._impl.module import initialization as init
 from ..._impl.module.held_tensors import UninitializedParameter
 from ..._impl.module.module import Module
 from ..._impl.module.tuples import _pair, _single, _triple, reverse_repeat_tuple
+from ..._impl.public_names import F, torch
 from ..._impl.types.parameter import Parameter
 from .lazy import LazyModuleMixin
 

@@ -1,7 +1,7 @@
 """torch.nn.modules.dropout: elements or channels set to zero at random, in training."""
 
-from ..._impl.module import functions as F
 from ..._impl.module.module import Module
+from ..._impl.public_names import F
 
 
 class _DropoutNd(Module):

@@ -1,7 +1,7 @@
 """torch.nn.modules.fold: windows of an image as columns, and back."""
 
-from ..._impl.module import functions as F
 from ..._impl.module.module import Module
+from ..._impl.public_names import F
 
 
 class _Windows(Module):

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..._impl.module import functions as F
+from ..._impl.public_names import F
 from .batchnorm import _LazyNormBase, _NormBase
 
 

@@ -2,7 +2,7 @@
 
 from ..._impl.module.held_tensors import is_lazy
 from ..._impl.module.state_dict import persistent
-from ..._impl.module.torch_names import Size
+from ..._impl.types.size import Size
 
 
 class LazyModuleMixin:

@@ -1,9 +1,9 @@
 """torch.nn.modules.loss: what training makes small."""
 
-from ..._impl.module import functions as F
 from ..._impl.module.composed_functions import linear_cross_entropy
 from ..._impl.module.module import Module
 from ..._impl.ops.reductions import legacy
+from ..._impl.public_names import F
 from .distance import PairwiseDistance
 from .linear import Linear
 from .linear_cross_entropy_options import LinearCrossEntropyOptions

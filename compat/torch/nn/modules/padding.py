@@ -1,8 +1,8 @@
 """torch.nn.modules.padding: margins around the last axes."""
 
-from ..._impl.module import functions as F
 from ..._impl.module.module import Module
 from ..._impl.module.tuples import _pair, _quadruple, ntuple
+from ..._impl.public_names import F
 
 _sextuple = ntuple(6, "_ntuple")
 

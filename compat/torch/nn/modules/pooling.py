@@ -1,9 +1,9 @@
 """torch.nn.modules.pooling: maxima and means over windows."""
 
-from ..._impl.module import functions as F
 from ..._impl.module.fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from ..._impl.module.module import Module
 from ..._impl.module.tuples import _pair, _single, _triple
+from ..._impl.public_names import F
 
 
 class _MaxPoolNd(Module):

@@ -4,11 +4,11 @@ import math
 import numbers
 import warnings
 
-from ..._impl.module import initialization as init, torch_names as torch
-from ..._impl.module.functions import linear as _linear
+from ..._impl.module import initialization as init
 from ..._impl.module.module import Module
 from ..._impl.module.packed_sequences import PackedSequence
 from ..._impl.module.recurrences import STEPS, run_layers
+from ..._impl.public_names import F, torch
 from ..._impl.types.parameter import Parameter
 
 
@@ -332,7 +332,7 @@ class RNNCellBase(Module):
             if h.size(-1) != self.hidden_size:
                 raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.size(-1)}, "
                                    f"expected {self.hidden_size}")
-        state = STEPS[mode](_linear(input, self.weight_ih, self.bias_ih), hx, self.weight_hh, self.bias_hh, None)
+        state = STEPS[mode](F.linear(input, self.weight_ih, self.bias_ih), hx, self.weight_hh, self.bias_hh, None)
         return tuple([s.squeeze(0) for s in state]) if single else state
 
     def extra_repr(self):

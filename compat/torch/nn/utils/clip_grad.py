@@ -4,7 +4,7 @@ import warnings
 
 from ..._impl.lists.norms import total_norm as norm_on_device
 from ..._impl.lists.updates import clipped, scaled_down
-from ..._impl.module import torch_names as torch
+from ..._impl.public_names import torch
 from ..._impl.types.tensor_type import TensorBase
 
 

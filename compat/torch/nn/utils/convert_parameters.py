@@ -1,6 +1,6 @@
 """torch.nn.utils.convert_parameters: parameters as one vector, and back."""
 
-from ..._impl.module import torch_names as torch
+from ..._impl.public_names import torch
 from ..._impl.types.tensor_type import TensorBase
 
 

@@ -2,7 +2,7 @@
 
 import copy
 
-from ..._impl.module import torch_names as torch
+from ..._impl.public_names import torch
 from ..._impl.types.parameter import Parameter
 
 

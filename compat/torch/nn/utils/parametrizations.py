@@ -2,9 +2,15 @@
 
 from enum import Enum, auto
 
-from ..._impl.module import functions as F, torch_names as torch
+from ..._impl.module.composed_functions import (
+    as_matrix,
+    iterate,
+    norm_except_dim,
+    singular_value,
+    weight_norm as _weighted,
+)
 from ..._impl.module.module import Module
-from ..._impl.module.weight_norms import as_matrix, iterate, norm_except_dim, singular_value, weight_norm as _weighted
+from ..._impl.public_names import F, torch
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from . import parametrize
 

@@ -4,8 +4,8 @@ import copy
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ..._impl.module import torch_names as torch
 from ..._impl.module.module import Module
+from ..._impl.public_names import torch
 from ..._impl.types.parameter import Parameter
 from ..._impl.types.tensor_type import TensorBase
 from ..modules.container import ModuleDict, ModuleList

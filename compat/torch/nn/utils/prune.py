@@ -3,7 +3,7 @@
 import numbers
 from abc import ABC, abstractmethod
 
-from ..._impl.module import torch_names as torch
+from ..._impl.public_names import torch
 
 
 class BasePruningMethod(ABC):

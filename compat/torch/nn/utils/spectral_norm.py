@@ -1,7 +1,7 @@
 """torch.nn.utils.spectral_norm: weights divided by their largest singular value, by a hook before forward."""
 
-from ..._impl.module import functions as F, torch_names as torch
-from ..._impl.module.weight_norms import as_matrix, iterate, singular_value
+from ..._impl.module.composed_functions import as_matrix, iterate, singular_value
+from ..._impl.public_names import F, torch
 from ..._impl.types.parameter import Parameter
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..._impl.module.weight_norms import norm_except_dim, weight_norm as _weight_norm
+from ..._impl.module.composed_functions import norm_except_dim, weight_norm as _weight_norm
 from ..._impl.types.parameter import Parameter
 
 
