@@ -11,7 +11,7 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.families import ZERO, primitive
 from ..samples import Sample
 from ..shaping import broadcast_to
-from .sampling_loops import CORNERS, SLOPES, SPREAD, SUMS
+from .sampling_loops import CORNERS, SLOPES, SPREAD, SUMS, kept
 
 # The shapes: x (n, channels, p), w and index (n, k, m), y (n, channels, m). The three operations are the trilinear form
 # Σ y[n, c, m] w[n, k, m] x[n, c, index[n, k, m]] with one argument taken away, so they are each other's derivatives.
@@ -169,41 +169,49 @@ sampled_slopes = primitive(
 )
 
 
-def _corners(xp, low, sizes, first, count):
+@np.errstate(invalid="ignore", divide="ignore")
+def _corners(xp, low, sizes, first, count, padding, align):
     """Flat places of the points around others, the first axis slowest; outside is the count of places."""
     low = xp.asarray(low)
     n, m, d = low.shape
     flat, inside = xp.zeros((n, 1, m), np.dtype(np.int64)), None
     for axis, size in enumerate(sizes):
         spot = low[:, None, :, d - 1 - axis]  # the last coordinate is that of the first axis
-        spot = xp.fmin(xp.fmax(spot, float(-first - count)), float(size - first))  # NaN is outside, too
-        spot = spot.astype(np.dtype(np.int64))
-        spot = xp.concatenate([spot + (first + k) for k in range(count)], axis=1)
+        if padding:
+            spot = xp.concatenate([spot + low.dtype.type(first + k) for k in range(count)], axis=1)
+            facts = [low.dtype.type(v) for v in (size - align, -0.5 * (1 - align), size - 1)]
+            spot = kept(xp.where, xp.floor, spot, *facts, xp.asarray(padding > 1)).astype(np.dtype(np.int64))
+        else:
+            spot = xp.fmin(xp.fmax(spot, float(-first - count)), float(size - first))  # NaN is outside, too
+            spot = spot.astype(np.dtype(np.int64))
+            spot = xp.concatenate([spot + (first + k) for k in range(count)], axis=1)
         here = (spot >= 0) & (spot < size)
         flat = (flat[:, :, None] * size + spot[:, None]).reshape((n, count ** (axis + 1), m))
         inside = here if inside is None else (inside[:, :, None] & here[:, None]).reshape((n, count ** (axis + 1), m))
     return xp.where(inside, flat, prod(sizes))
 
 
-def _corners_batch(low, sizes, first, count, size):
+def _corners_batch(low, sizes, first, count, padding, align, size):
     n = low.shape[1]
-    ans = corners(low.reshape((size * n, *low.shape[2:])), sizes, first, count)
+    ans = corners(low.reshape((size * n, *low.shape[2:])), sizes, first, count, padding, align)
     return ans.reshape((size, n, *ans.shape[1:]))
 
 
 def _positions(rng):
     return [Sample(np.floor(rng.uniform(-2, 4, (*lead, len(sizes)))).astype(dtype), smooth=False,
-                   params={"sizes": sizes, "first": first, "count": count})
-            for lead, sizes, dtype, first, count in (
+                   params={"sizes": sizes, "first": first, "count": count, "padding": padding, "align": align})
+            for padding, align in ((0, False), (1, False), (2, False), (2, True)) for lead, sizes, dtype, first, count in (
                 ((2, 3), (2, 3), float, 0, 2), ((1, 2), (3, 1, 2), float, 0, 2), ((0, 2), (2, 2), float, 0, 2),
                 ((2, 2), (2, 2), np.float32, 0, 2), ((2, 9), (2, 3), float, 0, 1), ((2, 3), (2, 3), np.float32, -1, 4))]
 
 
 corners = primitive(
-    "corners",  # whole positions (n, m, d), the last axis first -> (n, count^d, m) places in images of these sizes
-    impl=lambda xp, low, *, sizes, first, count: _corners(xp, low, sizes, first, count),
-    shape=lambda low, sizes, first, count: make_aval((low.shape[0], count ** len(sizes), low.shape[1]),
-                                                     np.dtype(np.int64)),
+    # whole positions (n, m, d), the last axis first -> (n, count^d, m) places in images of these sizes: those outside
+    # are the count of places, or where there is a padding kept inside (1) or reflected (2), as in grid_positions.py
+    "corners",
+    impl=lambda xp, low, *, sizes, first, count, padding, align: _corners(
+        xp, low, sizes, first, count, padding, align),
+    shape=lambda low, sizes, count: make_aval((low.shape[0], count ** len(sizes), low.shape[1]), np.dtype(np.int64)),
     jvp=ZERO,
     batch=_corners_batch,
     kernel=CORNERS,

@@ -64,10 +64,23 @@ def _slopes(k, x, y, index):
                     out[i, t, j] = out[i, t, j] + k.where(inside, x[i, f, place], 0.0) * y[i, f, j]
 
 
-def _corners(k, low, first, count, *size):
+def kept(where, floor, spot, span, least, most, reflects):
+    """A whole position between 0 and `most`, after it was reflected at `least` and the `span` behind it if asked."""
+    gap = spot - least
+    gap = where(gap < 0.0, -gap, gap)
+    turns = floor(gap / span)
+    rest = gap - turns * span
+    odd = turns - 2.0 * floor(turns * 0.5) > 0.5
+    spot = where(reflects & (span > 0.0), where(odd, span - rest, rest) + least, spot)
+    spot = where(spot >= 0.0, spot, 0.0 * span)  # NaN as well
+    return where(spot <= most, spot, most)
+
+
+def _corners(k, low, first, count, padding, align, *size):
     n, m = low.shape[:2]
     k.require(low.shape[2].equals(len(size)))
-    first, count = k.scalar(first, "i64"), k.scalar(count, "i64")
+    first, count, padding = [k.scalar(v, "i64") for v in (first, count, padding)]
+    edge = 1.0 - k.cast(align, low.kind)
     counts = [k.cast(s, "i64") for s in size]
     out = k.output("i64", (n, prod([count] * len(size)), m))
     least = k.cast(0 - first - count, low.kind)
@@ -77,9 +90,12 @@ def _corners(k, low, first, count, *size):
             for j in k.range(m, vectors=True):
                 flat = good = None
                 for a, (step, length) in enumerate(zip(steps, counts)):
-                    spot = low[i, j, len(size) - 1 - a]  # the last coordinate is that of the first axis
-                    spot = k.where(spot >= least, k.where(spot <= most[a], spot, most[a]), least)  # NaN is outside, too
-                    spot = k.cast(spot, "i64") + (first + step)
+                    found = low[i, j, len(size) - 1 - a]  # the last coordinate is that of the first axis
+                    last = k.cast(length, low.kind) - 1.0
+                    inside = kept(k.where, k.floor, found + k.cast(first + step, low.kind), last + edge, -0.5 * edge,
+                                  last, padding > 1)
+                    spot = k.where(found >= least, k.where(found <= most[a], found, most[a]), least)  # NaN is outside
+                    spot = k.where(padding > 0, k.cast(inside, "i64"), k.cast(spot, "i64") + (first + step))
                     ok = (spot >= 0) & (spot < length)
                     good = ok if good is None else good & ok
                     flat = spot if flat is None else flat * length + spot
@@ -103,4 +119,5 @@ def _some(first, second, index):
 SUMS = Loops(_sums, _some)
 SPREAD = Loops(_spread, lambda y, w, index, p: (y, w, index, p) if y.size and index.size and p else None)
 SLOPES = Loops(_slopes, _some)
-CORNERS = Loops(_corners, lambda low, sizes, first, count: (low, first, count, *sizes) if low.size else None)
+CORNERS = Loops(_corners, lambda low, sizes, first, count, padding, align: (
+    (low, first, count, padding, int(align), *sizes) if low.size else None))
