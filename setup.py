@@ -45,6 +45,7 @@ COMPILED = (
     "compat/torch/_impl/fastpath/map_lanes.py",
     "compat/torch/_impl/fastpath/lanes.py",
     "compat/torch/_impl/fastpath/linear_lane.py",
+    "compat/torch/_impl/function/apply_function.py",
 )
 TABLES = ("autograd", "torch")  # packages of compat some of whose modules are rows of a table
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations

@@ -5,10 +5,10 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import in_single
 from ...errors import ShapeError, at_user_line
-from ...primitive.families import ZERO, primitive
+from ...primitive.families import primitive
 from ...primitive.kernels import Loops
 from ..samples import Sample
-from ..selection import passed
+from ..shaping import broadcast_to
 
 # The coordinates of a point are in the last axis, that of the image's last axis first. -1 and 1 are the middles of the
 # first and the last pixel if they are aligned, else the edges of the image. What lies outside is moved to the closest
@@ -51,10 +51,10 @@ def _placed(xp, x, sizes, reflects, align):
 
 @in_single
 @np.errstate(invalid="ignore", divide="ignore")
-def _slopes(xp, x, sizes, reflects, align):
+def _slopes(xp, c, x, sizes, reflects, align):
     out = xp.empty(x.shape, x.dtype)
     for a, (_, slope, inside) in _by_axis(xp, x, sizes, reflects, align):
-        out[..., a] = xp.where(inside, slope, x.dtype.type(0))
+        out[..., a] = xp.where(inside, c[..., a] * slope, x.dtype.type(0))
     return out
 
 
@@ -75,13 +75,19 @@ def _placed_loops(k, x, reflects, align, *sizes):
         out[i, a] = position
 
 
-def _slopes_loops(k, x, reflects, align, *sizes):
+def _slopes_loops(k, c, x, reflects, align, *sizes):
+    k.require(c.shape[0].equals(x.shape[0]), c.shape[1].equals(x.shape[1]))
+    c = c.shaped(x.shape[0], len(sizes))
     for out, i, a, (_, slope, inside) in _loops(k, x, reflects, align, sizes):
-        out[i, a] = k.where(inside, slope, 0.0)
+        out[i, a] = k.where(inside, c[i, a] * slope, 0.0)
 
 
 def _given(x, sizes, reflects, align):
     return (x.reshape((-1, x.shape[-1])), int(reflects), int(align), *sizes) if x.size else None
+
+
+def _given_slopes(c, x, sizes, reflects, align):
+    return (c.reshape((-1, x.shape[-1])), *_given(x, sizes, reflects, align)) if x.size else None
 
 
 def _shaped(out, x, *_):
@@ -95,11 +101,6 @@ def _aval(x, sizes):
     return make_aval(x.shape, x.dtype)
 
 
-def _rule(c, x, sizes, reflects, align):
-    slope = placed_slopes(x, sizes, reflects, align)
-    return passed(c * slope, slope != 0)
-
-
 def _samples(rng):
     return [Sample(rng.uniform(-3.1, 3.1, (*lead, len(sizes))).astype(dtype),
                    params={"sizes": sizes, "reflects": reflects, "align": align})
@@ -108,23 +109,39 @@ def _samples(rng):
                                        ((9,), (3, 4), np.float32), ((0,), (3, 4), np.float64), ((), (7,), np.float64))]
 
 
-_FACTS = {"shape": lambda x, sizes, reflects, align: _aval(x, sizes), "samples": _samples,
-          "absent": {"complex": "positions are real", "()": "it needs axes",
-                     "(0,)": "one coordinate an axis of the image"}}
+def _with_cotangents(rng):
+    return [Sample(rng.normal(size=s.operands[0].shape).astype(s.operands[0].dtype), *s.operands, params=s.params)
+            for s in _samples(rng)]
+
+
+def _slopes_batch(c, x, sizes, reflects, align, batched, size):
+    c, x = [v if hit else broadcast_to(v, (size, *v.shape)) for v, hit in zip((c, x), batched)]
+    return placed_slopes(c, x, sizes, reflects, align)
+
+
+_ABSENT = {"complex": "positions are real", "()": "it needs axes", "(0,)": "one coordinate an axis of the image",
+           "broadcast": "one shape for each"}
 placed = primitive(
     "placed",  # coordinates (…, d) -> positions
     impl=lambda xp, x, *, sizes, reflects, align: _placed(xp, x, sizes, reflects, align),
-    jvp={"x": lambda dx, x, sizes, reflects, align: _rule(dx, x, sizes, reflects, align)},
-    vjp={"x": lambda ct, x, sizes, reflects, align: _rule(ct, x, sizes, reflects, align)},
+    shape=lambda x, sizes, reflects, align: _aval(x, sizes),
+    jvp={"x": lambda dx, x, sizes, reflects, align: placed_slopes(dx, x, sizes, reflects, align)},
+    vjp={"x": lambda ct, x, sizes, reflects, align: placed_slopes(ct, x, sizes, reflects, align)},
     batch=lambda x, sizes, reflects, align: placed(x, sizes, reflects, align),
     kernel=Loops(_placed_loops, _given, _shaped),
-    **_FACTS,
+    absent=_ABSENT,
+    samples=_samples,
 )
 placed_slopes = primitive(
-    "placed_slopes",  # coordinates (…, d) -> the slopes of their positions, 0 where they were moved
-    impl=lambda xp, x, *, sizes, reflects, align: _slopes(xp, x, sizes, reflects, align),
-    jvp=ZERO,
-    batch=lambda x, sizes, reflects, align: placed_slopes(x, sizes, reflects, align),
-    kernel=Loops(_slopes_loops, _given, _shaped),
-    **_FACTS,
+    "placed_slopes",  # c, coordinates (…, d) -> c times the slopes of their positions, 0 where they were moved
+    impl=lambda xp, c, x, *, sizes, reflects, align: _slopes(xp, c, x, sizes, reflects, align),
+    shape=lambda c, x, sizes, reflects, align: _aval(x, sizes),
+    jvp={"c": lambda dc, x, sizes, reflects, align: placed_slopes(dc, x, sizes, reflects, align)},
+    vjp={"c": lambda ct, x, sizes, reflects, align: placed_slopes(ct, x, sizes, reflects, align)},
+    linear=("c",),
+    nondiff="x",
+    batch=_slopes_batch,
+    kernel=Loops(_slopes_loops, _given_slopes, _shaped),
+    absent=_ABSENT,
+    samples=_with_cotangents,
 )

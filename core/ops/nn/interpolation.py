@@ -315,7 +315,7 @@ def _bent(at, v, q):
 
 
 def _at_corners(at, size):
-    return corners(floor(at), tuple(size), 0, 2)
+    return corners(floor(at), tuple(size), 0, 2, 0, False)
 
 
 def _in_rows(x):

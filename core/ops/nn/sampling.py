@@ -8,113 +8,9 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import in_single, result_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import ZERO, primitive
-from ...primitive.kernels import Loops
 from ..samples import Sample
 from ..shaping import broadcast_to
-
-# Weighted gathers at given places, their transposes, and the places around points, as loops over points.
-
-
-def _begun(k, shape, index):
-    """Look at the shapes of x and of the places: `(n, channels, p, sums, m)`."""
-    n, c, p = shape
-    k.require(index.shape[0].equals(n))
-    return n, c, p, *index.shape[1:]
-
-
-def _place(k, found, p):
-    """`(a place, whether it is inside)`; the place is 0 outside."""
-    inside = (found >= 0) & (found < p)
-    return k.where(inside, found, 0), inside
-
-
-def _sums_loop(k, x, w, index):
-    n, c, p, count, m = _begun(k, x.shape, index)
-    k.require(w.shape[0].equals(n), w.shape[1].equals(count), w.shape[2].equals(m), count >= 1)
-    out = k.output(x.kind, (n, c, m))
-    for i in k.range(n):
-        for f in k.range(c):
-            for j in k.range(m, vectors=True):
-                place, inside = _place(k, index[i, 0, j], p)
-                out[i, f, j] = k.where(inside, x[i, f, place], 0.0) * w[i, 0, j]
-            for t in k.range(count, 1):
-                for j in k.range(m, vectors=True):
-                    place, inside = _place(k, index[i, t, j], p)
-                    out[i, f, j] = out[i, f, j] + k.where(inside, x[i, f, place], 0.0) * w[i, t, j]
-
-
-def _spread_loop(k, y, w, index, p):
-    n, c, m = y.shape
-    count = index.shape[1]
-    k.require(index.shape[0].equals(n), index.shape[2].equals(m), w.shape[0].equals(n), w.shape[1].equals(count),
-              w.shape[2].equals(m))
-    out = k.output(y.kind, (n, c, p))
-    out.fill(0.0)
-    for i in k.range(n):
-        for f in k.range(c):
-            for t in k.range(count):
-                for j in k.range(m):
-                    place, inside = _place(k, index[i, t, j], p)
-                    for _ in k.when(inside):
-                        out[i, f, place] = out[i, f, place] + y[i, f, j] * w[i, t, j]
-
-
-def _slopes_loop(k, x, y, index):
-    n, c, p, count, m = _begun(k, x.shape, index)
-    k.require(y.shape[0].equals(n), y.shape[1].equals(c), y.shape[2].equals(m))
-    out = k.output(x.kind, (n, count, m))
-    for i in k.range(n):
-        for t in k.range(count):
-            for j in k.range(m, vectors=True):
-                place, inside = _place(k, index[i, t, j], p)
-                out[i, t, j] = k.where(inside, x[i, 0, place], 0.0) * y[i, 0, j]
-            for f in k.range(c, 1):
-                for j in k.range(m, vectors=True):
-                    place, inside = _place(k, index[i, t, j], p)
-                    out[i, t, j] = out[i, t, j] + k.where(inside, x[i, f, place], 0.0) * y[i, f, j]
-
-
-def _corners_loop(k, low, first, count, *size):
-    n, m = low.shape[:2]
-    k.require(low.shape[2].equals(len(size)))
-    first, count = k.scalar(first, "i64"), k.scalar(count, "i64")
-    counts = [k.cast(s, "i64") for s in size]
-    out = k.output("i64", (n, prod([count] * len(size)), m))
-    least = k.cast(0 - first - count, low.kind)
-    most = [k.cast(s - first, low.kind) for s in counts]
-    for i in k.range(n):
-        for t, steps in _around(k, count, len(size)):
-            for j in k.range(m, vectors=True):
-                flat = good = None
-                for a, (step, length) in enumerate(zip(steps, counts)):
-                    spot = low[i, j, len(size) - 1 - a]  # the last coordinate is that of the first axis
-                    spot = k.where(spot >= least, k.where(spot <= most[a], spot, most[a]), least)  # NaN is outside, too
-                    spot = k.cast(spot, "i64") + (first + step)
-                    ok = (spot >= 0) & (spot < length)
-                    good = ok if good is None else good & ok
-                    flat = spot if flat is None else flat * length + spot
-                out[i, t, j] = k.where(good, flat, prod(counts))
-
-
-def _around(k, count, d):
-    """`for t, steps in …`: all combinations of `d` numbers below a count, with their own number."""
-    if not d:
-        yield k.scalar(0, "i64"), []
-        return
-    for t, steps in _around(k, count, d - 1):
-        for step in k.range(count):
-            yield t * count + step, [*steps, step]
-
-
-def _some(first, second, index):
-    return (first, second, index) if first.size and second.size and index.size else None
-
-
-SUMS = Loops(_sums_loop, _some)
-SPREAD = Loops(_spread_loop, lambda y, w, index, p: (y, w, index, p) if y.size and index.size and p else None)
-SLOPES = Loops(_slopes_loop, _some)
-CORNERS = Loops(_corners_loop, lambda low, sizes, first, count: (low, first, count, *sizes) if low.size else None)
-
+from .sampling_loops import CORNERS, SLOPES, SPREAD, SUMS, kept
 
 # The shapes: x (n, channels, p), w and index (n, k, m), y (n, channels, m). The three operations are the trilinear form
 # Σ y[n, c, m] w[n, k, m] x[n, c, index[n, k, m]] with one argument taken away, so they are each other's derivatives.
@@ -272,41 +168,50 @@ sampled_slopes = primitive(
 )
 
 
-def _corners(xp, low, sizes, first, count):
+@np.errstate(invalid="ignore", divide="ignore")
+def _corners(xp, low, sizes, first, count, padding, align):
     """Flat places of the points around others, the first axis slowest; outside is the count of places."""
     low = xp.asarray(low)
     n, m, d = low.shape
     flat, inside = xp.zeros((n, 1, m), np.dtype(np.int64)), None
     for axis, size in enumerate(sizes):
         spot = low[:, None, :, d - 1 - axis]  # the last coordinate is that of the first axis
-        spot = xp.fmin(xp.fmax(spot, float(-first - count)), float(size - first))  # NaN is outside, too
-        spot = spot.astype(np.dtype(np.int64))
-        spot = xp.concatenate([spot + (first + k) for k in range(count)], axis=1)
+        if padding:
+            spot = xp.concatenate([spot + low.dtype.type(first + k) for k in range(count)], axis=1)
+            facts = [low.dtype.type(v) for v in (size - align, -0.5 * (1 - align), size - 1)]
+            spot = kept(xp.where, xp.floor, spot, *facts, xp.asarray(padding > 1)).astype(np.dtype(np.int64))
+        else:
+            spot = xp.fmin(xp.fmax(spot, float(-first - count)), float(size - first))  # NaN is outside, too
+            spot = spot.astype(np.dtype(np.int64))
+            spot = xp.concatenate([spot + (first + k) for k in range(count)], axis=1)
         here = (spot >= 0) & (spot < size)
         flat = (flat[:, :, None] * size + spot[:, None]).reshape((n, count ** (axis + 1), m))
         inside = here if inside is None else (inside[:, :, None] & here[:, None]).reshape((n, count ** (axis + 1), m))
     return xp.where(inside, flat, prod(sizes))
 
 
-def _corners_batch(low, sizes, first, count, size):
+def _corners_batch(low, sizes, first, count, padding, align, size):
     n = low.shape[1]
-    ans = corners(low.reshape((size * n, *low.shape[2:])), sizes, first, count)
+    ans = corners(low.reshape((size * n, *low.shape[2:])), sizes, first, count, padding, align)
     return ans.reshape((size, n, *ans.shape[1:]))
 
 
 def _positions(rng):
     return [Sample(np.floor(rng.uniform(-2, 4, (*lead, len(sizes)))).astype(dtype), smooth=False,
-                   params={"sizes": sizes, "first": first, "count": count})
+                   params={"sizes": sizes, "first": first, "count": count, "padding": padding, "align": align})
+            for padding, align in ((0, False), (1, False), (2, False), (2, True))
             for lead, sizes, dtype, first, count in (
                 ((2, 3), (2, 3), float, 0, 2), ((1, 2), (3, 1, 2), float, 0, 2), ((0, 2), (2, 2), float, 0, 2),
                 ((2, 2), (2, 2), np.float32, 0, 2), ((2, 9), (2, 3), float, 0, 1), ((2, 3), (2, 3), np.float32, -1, 4))]
 
 
 corners = primitive(
-    "corners",  # whole positions (n, m, d), the last axis first -> (n, count^d, m) places in images of these sizes
-    impl=lambda xp, low, *, sizes, first, count: _corners(xp, low, sizes, first, count),
-    shape=lambda low, sizes, first, count: make_aval((low.shape[0], count ** len(sizes), low.shape[1]),
-                                                     np.dtype(np.int64)),
+    # whole positions (n, m, d), the last axis first -> (n, count^d, m) places in images of these sizes: those outside
+    # are the count of places, or where there is a padding kept inside (1) or reflected (2), as in grid_positions.py
+    "corners",
+    impl=lambda xp, low, *, sizes, first, count, padding, align: _corners(
+        xp, low, sizes, first, count, padding, align),
+    shape=lambda low, sizes, count: make_aval((low.shape[0], count ** len(sizes), low.shape[1]), np.dtype(np.int64)),
     jvp=ZERO,
     batch=_corners_batch,
     kernel=CORNERS,

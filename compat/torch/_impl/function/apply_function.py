@@ -34,8 +34,9 @@ def new_ctx(kind, args, level=AMBIENT):
     ctx.saved = None
     ctx.extra = None
     ctx.seq = None
-    state.tensors = tuple([i for i, a in enumerate(args) if isinstance(a, TensorBase)])
-    state.needs = tuple([i in state.tensors and needs_grad(a) for i, a in enumerate(args)])
+    tensors = [isinstance(a, TensorBase) for a in args]
+    state.tensors = tuple([i for i, one in enumerate(tensors) if one])
+    state.needs = tuple([one and needs_grad(a) for one, a in zip(tensors, args)])
     state.count = len(args)
     return ctx
 
@@ -92,12 +93,13 @@ def apply_at(kind, args, level):
     if single and not isinstance(output, TensorBase):
         return output
     outputs = record(ctx, args, outputs, level, needs if recording else ())
-    before = MODES.get()
-    try:
-        enter_level(level)
-        push_tangents(kind, ctx, args, outputs, level)
-    finally:
-        restore(before)
+    if level is not AMBIENT or DUAL.get() is not None:
+        before = MODES.get()
+        try:
+            enter_level(level)
+            push_tangents(kind, ctx, args, outputs, level)
+        finally:
+            restore(before)
     return outputs[0] if single else outputs
 
 
@@ -136,7 +138,7 @@ def record(ctx, args, outputs, level, needs):
     state.shapes = tuple([facts_of(o) if isinstance(o, TensorBase) else None for o in outputs])
     state.plain = tuple([k for k, o in enumerate(outputs) if id(o) in plain]) if plain else ()
     differentiable = [k for k, facts in enumerate(state.shapes)
-                      if facts is not None and k not in state.plain and facts[1].kind in "fcV"]
+                      if facts is not None and facts[1].kind in "fcV" and k not in state.plain]
     out = []
     made = {}  # id of what forward returned -> the output made of it: one returned twice is one tensor
     for k, o in enumerate(outputs):

@@ -52,8 +52,8 @@ class Function(SingleLevelFunction):
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run forward, and record backward."""
-        if type(cls.__dict__.get("forward")) is not staticmethod and not any(
-                isinstance(k.__dict__.get("forward"), staticmethod) for k in cls.__mro__[:-1]):
+        if type(vars(cls).get("forward")) is not staticmethod and not any(
+                isinstance(vars(k).get("forward"), staticmethod) for k in cls.__mro__[:-1]):
             raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
                                "new-style "
                                "autograd function with static forward method. (Example: "
@@ -74,12 +74,14 @@ class Function(SingleLevelFunction):
 def compute(kind, args):
     """A Function at the innermost level among its arguments."""
     top = None
-    if any(isinstance(a, TensorBase) and a.level_trace is not None for a in args):
-        args = tuple([alive(a) for a in args])
-        top = top_level(args)
+    for a in args:
+        if isinstance(a, TensorBase) and a.level_trace is not None:
+            args = tuple([alive(a) for a in args])
+            top = top_level(args)
+            break
     if top is FOREIGN:
         return apply_foreign(kind, args)
-    if not overrides(kind, "setup_context") and transforming():
+    if MODES.get() is not None and transforming() and not overrides(kind, "setup_context"):
         raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
                            "...), it must override the setup_context staticmethod. For more details, please see "
                            "https://pytorch.org/docs/main/notes/extending.func.html")

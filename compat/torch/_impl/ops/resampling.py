@@ -128,23 +128,6 @@ _old("upsample_nearest", "nearest")
 _old("upsample_bilinear", "bilinear", True)
 
 
-def _inside(x, size, padding_mode, align):
-    """Whole positions kept inside, after they were reflected where that is asked for."""
-    if padding_mode == "reflection":
-        least, span = (0.0, size - 1.0) if align else (-0.5, float(size))
-        gap = cnp.abs(x - least)
-        turns = cnp.floor(gap / (span or 1.0))
-        rest = gap - turns * span
-        x = cnp.where(cnp.remainder(turns, 2.0) == 0, rest, span - rest) + least
-    return cnp.clip(x, 0, size - 1)
-
-
-def _whole(x):
-    """A position as an integer, NaN and infinities far outside."""
-    x = stop_gradient(x)
-    return cnp.clip(cnp.nan_to_num(x, nan=-100.0), -(2.0**30), 2.0**30).astype(np.int64)
-
-
 _PADDINGS = "zeros", "border", "reflection"
 
 
@@ -188,7 +171,8 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if mode == "bilinear":
         return cnp.reshape(INTERPOLATED(input, at), out_shape)
     rows = cnp.reshape(input, (*input.shape[:2], math.prod(sizes)))
-    return cnp.reshape(SUMS(rows, CUBIC(at), _around(at, sizes, padding_mode, align)), out_shape)
+    around = CORNERS(stop_gradient(cnp.floor(at)), sizes, -1, 4, _PADDINGS.index(padding_mode), align)
+    return cnp.reshape(SUMS(rows, CUBIC(at), around), out_shape)
 
 
 INTERPOLATED = REGISTRY["interpolated"].fun
@@ -204,18 +188,6 @@ def _positions(grid, sizes, padding_mode, align):
     lengths = np.tile(np.array(sizes[::-1], grid.dtype), grid.shape[-2])
     x = cnp.reshape(grid, (*grid.shape[:-2], grid.shape[-2] * grid.shape[-1])) + 1  # the last two axes in a row
     return cnp.reshape(x / 2 * (lengths - 1) if align else (x * lengths - 1) / 2, at)
-
-
-def _around(at, sizes, padding_mode, align):
-    """The places of the 16 pixels around positions."""
-    low = stop_gradient(cnp.floor(at))
-    n, m, _ = at.shape
-    if padding_mode == "zeros":
-        return CORNERS(low, sizes, -1, 4)
-    spots = [_inside(cnp.stack([low[..., 1 - a] + (k - 1) for k in range(4)], 1), size, padding_mode, align)
-             for a, size in enumerate(sizes)]
-    high, wide = (cnp.clip(_whole(s), 0, size - 1) for s, size in zip(spots, sizes))
-    return cnp.reshape(cnp.expand_dims(high * sizes[1], 2) + cnp.expand_dims(wide, 1), (n, 16, m))
 
 
 @functional("affine_grid")
