@@ -1,10 +1,26 @@
 """The loop language: the builder against which loops over arrays of any shape are defined."""
 
+from math import prod
 from typing import NamedTuple
 
 from ....core.types import Any
 from .operations import TESTS
-from .statements import BYTES, Branch, Const, Kernel, Load, Loop, Memory, Place, Require, Step, Store, Value, held
+from .statements import (
+    BYTES,
+    KINDS,
+    Branch,
+    Const,
+    Kernel,
+    Load,
+    Loop,
+    Memory,
+    Place,
+    Require,
+    Step,
+    Store,
+    Value,
+    held,
+)
 
 _KINDS = ("f64", "f32", "i64", "i32", "b8")  # the first one among its operands is what an operation is computed in
 
@@ -360,3 +376,57 @@ class Body:
     def refuse(self, mask):
         """End the function where a condition holds: it gives None."""
         self.statements.append(Require(self.run("bitwise_invert", mask).value))
+
+
+# Definitions among the statements of a program, for each of the rows or matrices that a variable holds.
+
+
+class Part:
+    """One row or matrix of a stack: `x[i, j]` and `x[i, j] = value`."""
+
+    __slots__ = ("place", "shape", "stack")
+
+    def __init__(self, stack, place):
+        self.stack, self.place, self.shape = stack, place, stack.shape[1:]
+
+    @property
+    def kind(self):
+        return self.stack.kind
+
+    def __getitem__(self, places):
+        return self.stack[self.place, *(places if type(places) is tuple else (places,))]
+
+    def __setitem__(self, places, value):
+        self.stack[self.place, *(places if type(places) is tuple else (places,))] = value
+
+
+class Stack:
+    """Work on each of the rows (`rank` 1) or matrices (2) that a variable holds, in the loop language."""
+
+    def __init__(self, writer, like, rank):
+        self.writer = writer
+        self.count = prod(like.aval.shape[: like.aval.ndim - rank])
+        self.kind = KINDS[like.aval.dtype]
+        self.body = Body(0)
+        self.body.statements = writer.statements
+
+    def new(self, shape):
+        """Memory for as many of a shape."""
+        shape = self.count, *shape
+        return Array(self.body, self.writer.new(shape, self.kind).memory, shape)
+
+    def copy(self, v, shape, whole=None):
+        """A copy of a variable, broadcast to a `whole` shape, as so many of a shape."""
+        found = self.new(shape)
+        self.writer.copy(v, Place(found.memory, v.aval.shape if whole is None else whole))
+        return found
+
+    def each(self):
+        """The place of one of them, in a loop if there are several."""
+        return self.body.range(self.count) if self.count > 1 else (0,)
+
+    def give(self, out, found):
+        """Make memory a result."""
+        place = self.writer.result(out)
+        self.writer.copy(Place(found.memory, out.aval.shape), place)
+        self.writer.values[out] = place

@@ -2,10 +2,10 @@
 
 from math import prod
 
+from ..loops.define import Stack
 from ..loops.statements import KINDS, Const, compact_strides
 from .indexing import added, looped, row_of
 from .products import multiplied
-from .stacks import Stack
 
 _LINE = 2048  # elements of a row that stays in the first cache; of longer ones NumPy's products of vectors are faster
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from ....core.ops.linalg.small_solves import SMALL
 from ...graph.equations import Literal
+from ..loops.define import Part, Stack
 from ..loops.statements import Bound, Value
-from .stacks import Part, Stack
 
 _ROWS = 16  # of larger matrices LAPACK's blocks are faster
 
