@@ -200,7 +200,8 @@ def _corners_batch(low, sizes, first, count, padding, align, size):
 def _positions(rng):
     return [Sample(np.floor(rng.uniform(-2, 4, (*lead, len(sizes)))).astype(dtype), smooth=False,
                    params={"sizes": sizes, "first": first, "count": count, "padding": padding, "align": align})
-            for padding, align in ((0, False), (1, False), (2, False), (2, True)) for lead, sizes, dtype, first, count in (
+            for padding, align in ((0, False), (1, False), (2, False), (2, True))
+            for lead, sizes, dtype, first, count in (
                 ((2, 3), (2, 3), float, 0, 2), ((1, 2), (3, 1, 2), float, 0, 2), ((0, 2), (2, 2), float, 0, 2),
                 ((2, 2), (2, 2), np.float32, 0, 2), ((2, 9), (2, 3), float, 0, 1), ((2, 3), (2, 3), np.float32, -1, 4))]
 
