@@ -204,8 +204,8 @@ convolve = primitive(
 )
 slide = primitive(
     "slide",  # x: (*b, n + m - 1), y: (*b, m) -> (*b, n): the sums of products of y with each part of x
-    impl=lambda xp, x, y: _by_rows(xp, lambda a, b: xp.correlate(a, xp.conj(b), "valid"), x, y,
-                                   x.shape[-1] - y.shape[-1] + 1),
+    impl=lambda xp, x, y: _by_rows(xp, lambda a, b: xp.correlate(a, b, "valid"), x, xp.conj(y) if y.dtype.kind == "c"
+                                   else y, x.shape[-1] - y.shape[-1] + 1),
     shape=lambda x, y: make_aval((*x.shape[:-1], x.shape[-1] - y.shape[-1] + 1), result_dtype(x, y)),
     jvp={"x": lambda dx, y: slide(dx, y), "y": lambda dy, x: slide(x, dy)},
     vjp={"x": lambda ct, y: convolve(ct, conj(y)), "y": lambda ct, x: slide(conj(x), ct)},

@@ -1,12 +1,11 @@
 """Branches: cond and switch; plain Python on concrete values, a primitive on staged ones."""
 
 from collections.abc import Sequence
-from operator import and_, or_
+from operator import and_
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.arrays.backend import SCALARS
 from ...core.arrays.dtypes import is_inexact, native_dtype
 from ...core.checks import check_function, sequence
 from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
@@ -129,13 +128,15 @@ def _taken(functions, place, operands, name):
     others = [g for g in (_if_staged(f, leaves, rebuild, name) for f in functions[:place] + functions[place + 1 :])
               if g is not None]
     ans = functions[place](*operands)
-    outputs, _ = flatten(ans)
-    avals = [aval_of(x) for x in outputs]
-    weak = [type(x) in SCALARS or aval.weak for x, aval in zip(outputs, avals)]
+    found = [aval_of(x) for x in flatten(ans)[0]]
     for graph in others:
-        _same_structure(ans, graph.rebuild(graph.outputs), name)
-        for x, y, free in zip(avals, graph.out_avals, map(or_, weak, graph.weak)):
-            _same_aval(x, y, name, free and not x.shape)
+        if structure(ans) == structure(graph.rebuild(graph.outputs)) and all(
+                x.shape == y.shape and x.dtype == y.dtype for x, y in zip(found, graph.out_avals)):
+            continue
+        # Staged, too, it may be equal: numbers give way, and what wraps arrays is left out.
+        mine = _if_staged(functions[place], leaves, rebuild, name)
+        if mine is not None:
+            _same_results(_one_dtype(mine, graph), _one_dtype(graph, mine), name)
     return ans
 
 
@@ -280,21 +281,14 @@ def _closed(graph, count, places, avals):
 
 def _same_results(a, b, name):
     if len(a.outputs) != len(b.outputs) or a.rebuild != b.rebuild:  # of one structure, maybe by a fast path
-        _same_structure(a.rebuild(a.outputs), b.rebuild(b.outputs), name)
+        x, y = a.rebuild(a.outputs), b.rebuild(b.outputs)
+        if structure(x) != structure(y):
+            raise TreeError(f"{name} needs its functions to return one structure, but got {described(x)} and "
+                            f"{described(y)}; return the same structure{at_user_line()}")
     for x, y in zip(a.out_avals, b.out_avals):
-        _same_aval(x, y, name)
-
-
-def _same_structure(x, y, name):
-    if structure(x) != structure(y):
-        raise TreeError(f"{name} needs its functions to return one structure, but got {described(x)} and "
-                        f"{described(y)}; return the same structure{at_user_line()}")
-
-
-def _same_aval(x, y, name, any_dtype=False):
-    if x.shape != y.shape or not any_dtype and native_dtype(x.dtype) != native_dtype(y.dtype):
-        raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
-                        f"pad, reshape or cast one of them{at_user_line()}")
+        if x.shape != y.shape or x.dtype != y.dtype:
+            raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
+                            f"pad, reshape or cast one of them{at_user_line()}")
 
 
 def select(pred, on_true, on_false, name):

@@ -49,7 +49,7 @@ def is_factorized(eq, is_body):
 
 
 def cholesky(writer, eq):
-    """The lower triangular factor, row by row (Golub and Van Loan 2013, algorithm 4.2.1 by dot products)."""
+    """The lower triangular factor, row by row (Higham (2002), algorithm 10.2)."""
     a, out = eq.inputs[0], eq.outputs[0]
     n = a.aval.shape[-1]
     work = Stack(writer, a, 2)
@@ -72,7 +72,7 @@ def cholesky(writer, eq):
 
 
 def qr(writer, eq):
-    """Q and R by reflections (Golub and Van Loan 2013, algorithms 5.1.1 and 5.2.1), with LAPACK's signs."""
+    """Q and R by reflections (Higham (2002), section 19.2), with LAPACK's signs."""
     a, (q, r) = eq.inputs[0], eq.outputs
     m, n = a.aval.shape[-2:]
     columns = m if eq.params[0] else n
