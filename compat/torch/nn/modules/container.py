@@ -297,7 +297,7 @@ class ModuleDict(Module):
 # ParameterList and ParameterDict.
 
 
-def described(key, value, typename):
+def _described(key, value, typename):
     """A line of the repr of a list or dict."""
     if not isinstance(value, TensorBase):
         return f"({key}): Object of type: {type(value).__name__}"
@@ -307,7 +307,7 @@ def described(key, value, typename):
     return f"({key}): {kind} containing: [{typename(value)} of size {size}{place}]"
 
 
-def as_parameter(value):
+def _as_parameter(value):
     """A tensor as a parameter, anything else as it is."""
     return Parameter(value) if isinstance(value, TensorBase) and not isinstance(value, Parameter) else value
 
@@ -339,7 +339,7 @@ class ParameterList(Module):
         return getattr(self, self._name_at(index))
 
     def __setitem__(self, index, param):
-        setattr(self, self._name_at(index), as_parameter(param))
+        setattr(self, self._name_at(index), _as_parameter(param))
 
     def __len__(self):
         return self._size
@@ -369,7 +369,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        lines = [described(str(i), value, lambda t: t.dtype) for i, value in enumerate(self)]
+        lines = [_described(str(i), value, lambda t: t.dtype) for i, value in enumerate(self)]
         return "\n".join("  " + line for line in lines)
 
     def __call__(self, *args, **kwargs):
@@ -402,7 +402,7 @@ class ParameterDict(Module):
 
     def __setitem__(self, key, value):
         self._keys[key] = None
-        setattr(self, self._checked(key), as_parameter(value))
+        setattr(self, self._checked(key), _as_parameter(value))
 
     def __delitem__(self, key):
         del self._keys[key]
@@ -488,7 +488,7 @@ class ParameterDict(Module):
             self[pair[0]] = pair[1]
 
     def extra_repr(self):
-        lines = [described(key, value, lambda t: t.type()) for key, value in self.items()]
+        lines = [_described(key, value, lambda t: t.type()) for key, value in self.items()]
         return "\n".join("  " + line for line in lines)
 
     def __call__(self, input):
