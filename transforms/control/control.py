@@ -48,16 +48,17 @@ def cond(
     """Select between two functions by a condition.
 
     Args:
-        pred: a boolean scalar. If it is concrete, one function is called and the other staged, for what it returns;
-            if batched by vmap, both are called and `where` selects; in a function that is staged, both are staged.
-        true_fun, false_fun: functions of `operands`, without effects, with outputs of the same structure, shapes and
-            dtypes. What cannot be staged, as `float(x)`, or raises when it is, is not compared.
+        pred: a boolean scalar. If it is concrete, only one function is called, and what the other one would return is
+            not asked, since finding out would run it; if batched by vmap, both are called and `where` selects; in a
+            function that is staged, both are staged.
+        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes. Unequal
+            ones are refused where both are called; `covector.eval_shape` stages a function, and so finds them.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
     Returns:
         the output of the selected function.
     Raises:
-        TreeError: the outputs differ in structure, shapes or dtypes; under vmap dtypes are promoted.
+        TreeError: both functions are called, and the outputs differ in structure or shapes; if staged, in dtypes.
         ShapeError: `pred` is not a scalar.
         TypeError: both `operands` and `operand` are given.
 
@@ -90,7 +91,7 @@ def _choose(pred, true_fun, false_fun, operands, name):
     """The result of one of two functions, or what stands for it where `pred` is not known."""
     state = known_state(pred)
     if state == "known" and not is_staging():
-        return _taken((true_fun, false_fun), 0 if bool(pred) else 1, operands, name)
+        return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched" and not is_staging():
         before = CLOSURE_GUARD.get()
         try:  # either function may write to operands of its own, as where they are staged
@@ -119,33 +120,6 @@ def _choose(pred, true_fun, false_fun, operands, name):
                    for g in (on_true, on_false))
     outs = bind(_cond, (pred, *leaves, *captured.values(), *bodies))
     return on_true.rebuild(as_numbers(outs, map(and_, on_true.weak, on_false.weak)))
-
-
-def _taken(functions, place, operands, name):
-    """The output of the function at `place`; the others are staged, and have to return the same kind of thing."""
-    leaves, rebuild = flatten(operands)
-    leaves = [settle(x) for x in leaves]  # as they are before the function that is called may write to them
-    others = [g for g in (_if_staged(f, leaves, rebuild, name) for f in functions[:place] + functions[place + 1 :])
-              if g is not None]
-    ans = functions[place](*operands)
-    found = [aval_of(x) for x in flatten(ans)[0]]
-    for graph in others:
-        if structure(ans) == structure(graph.rebuild(graph.outputs)) and all(
-                x.shape == y.shape and x.dtype == y.dtype for x, y in zip(found, graph.out_avals)):
-            continue
-        # Staged, too, it may be equal: numbers give way, and what wraps arrays is left out.
-        mine = _if_staged(functions[place], leaves, rebuild, name)
-        if mine is not None:
-            _same_results(_one_dtype(mine, graph), _one_dtype(graph, mine), name)
-    return ans
-
-
-def _if_staged(fun, leaves, rebuild, name):
-    """The graph of a function that is not taken; None where staging raises, so that nothing is known of its result."""
-    try:
-        return stage(fun, leaves, rebuild, name, enclose=True)[0]
-    except Exception:
-        return None
 
 
 def of_some(flag):
@@ -258,7 +232,7 @@ def switch(
                         f".astype(int), or use cond for a condition{at_user_line()}")
     operands = _all_operands(operands, operand, "switch")
     if known_state(index) == "known" and not is_staging():
-        return _taken(tuple(branches), min(max(int(concrete(index, "int")), 0), len(branches) - 1), operands, "switch")
+        return branches[min(max(int(concrete(index, "int")), 0), len(branches) - 1)](*operands)
     return _one_of(index, branches, 0, operands)
 
 
