@@ -44,3 +44,12 @@ def test_one_native_function():
 def test_shapes_alone_are_explained():
     spec = cv.ShapeDtype((3,), np.float64)
     assert str(cv.jit(lambda x: x + 1.0).explain(spec)).startswith("<lambda>(f64[3]) -> f64[3]: ")
+
+
+def test_loops_on_floats_and_branches_are_told_apart(monkeypatch):
+    monkeypatch.setenv("COVECTOR_NATIVE", "0")
+    looped = cv.jit(lambda x: cv.fori_loop(0, 50, lambda i, c: c * 1.1 + 1.0, x) + np.sort(np.ones(3) * x)[0])
+    found = looped.explain(2.0)
+    assert ("floats", "scan: 1 operation, 1 of them loops, 8 bytes read") in found.parts
+    parts = cv.jit(lambda x: cv.cond(x.sum() > 0, np.sort, lambda x: x, x)).explain(np.ones(100)).parts
+    assert ("branch", "cond, in Python") in parts and ("NumPy", "`sort` of f64[100]") in parts

@@ -302,6 +302,14 @@ def test_convolutions_of_rows(name, n, m, dtype):
     check(ROWS[name], RNG.normal(size=(4, n)).astype(dtype), RNG.normal(size=m).astype(dtype))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nan_below_the_diagonal_and_signed_zeros_are_numpys_in_qr():
+    for a in ([[1.0, 2.0], [np.nan, 1.0]], [[np.inf, 2.0], [3.0, 1.0]], [[-0.0, 1.0], [1.0, 1.0]],
+              [[-0.0, 2.0], [-0.0, 1.0]], [[0.0, 2.0], [-1.0, 1.0]]):
+        for found, wanted in zip(native(lambda a: tuple(np.linalg.qr(a)))(np.array(a)), np.linalg.qr(a), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=1e-15)
+
+
 def test_factorizations_at_zeros_and_far_from_one():
     for a in (np.zeros((3, 2)), np.diag([2.0, 0.0, -1.0]), np.array([[1e200, 2.0], [3e200, 1.0]]),
               np.array([[1e-200, 2e-200], [3e-200, 1e-200]]), np.eye(3, 2)):

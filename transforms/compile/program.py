@@ -89,6 +89,7 @@ class Program:
         known = frozenset(v for v, flag in zip(graph.inputs, compact) if flag)
         self.groups = []
         self.slots = []
+        self.loops: dict[Any, Any] = {}
         self.on_floats = self.native = False  # whether it is one function of that kind
         self.text = ""  # the generated source
         self.depends: bool | None = None  # whether one for inputs of another layout is another one, once that is known
@@ -130,12 +131,13 @@ class Program:
 
     def numpy(self, loops=None):
         """`(text, function)` of NumPy source."""
+        self.loops = loops or {}  # what runs otherwise: loops on Python floats, native segments
         layouts = Layouts(self.known)
         for eq in self.draft.equations:
             layouts.note(eq)
         self.draft.equations = grouped(self.draft, layouts)
         self.groups = [eq.names for eq in self.draft.equations if type(eq) is Group]
-        source = Source(self.draft, self.known, self.own, loops or {}, self.donated)
+        source = Source(self.draft, self.known, self.own, self.loops, self.donated)
         self.slots = source.memory.slots
         return text_of_source(source), made_of(source, self.name)
 

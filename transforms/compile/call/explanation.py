@@ -1,5 +1,7 @@
 """Explanations of compiled functions: what runs in native code, what NumPy or Python runs, and why."""
 
+import os
+
 from ....core.arrays.avals import short_dtype
 from ....core.arrays.backend import installed
 from ...graph.equations import Var
@@ -13,12 +15,14 @@ from .partition import Segment, is_alone
 class Explanation:
     """The parts of a compiled function, a line each; `str` gives the text, and so does the console.
 
-    `parts` are pairs of how a part runs ("native", "fused", "NumPy", "floats", "loop") and what it is.
+    `parts` are pairs of how a part runs ("native", "fused", "NumPy", "floats", "loop", "branch") and what it is.
     """
 
     def __init__(self, program):
         self.parts = []
-        self.asked = program.printer == "auto" or callable(program.printer)  # for native code
+        self._on_floats = program.loops
+        switched_off = program.printer == "auto" and os.environ.get("COVECTOR_NATIVE") == "0"
+        self.asked = (program.printer == "auto" or callable(program.printer)) and not switched_off  # for native code
         equations, ends = program.draft.equations, (program.graph.inputs, program.graph.outputs)
         given, found = (", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in vs]) for vs in ends)
         how = ("one native function" if program.native else "one function of Python floats" if program.on_floats
@@ -53,9 +57,11 @@ class Explanation:
                 self._part("native", eq.equations, depth)
             elif type(eq) is Group:
                 self._part("fused", eq.equations, depth)
+            elif eq in self._on_floats:
+                self._part("floats", [eq], depth)
             elif (count := turns(eq)) is not None or eq.prim.control is not None:
                 rounds = "" if count is None else f" of {eq.prim.turns(*eq.params) or 'any number of'} rounds"
-                self._add("loop", f"{eq.prim.name}{rounds}, in Python", eq.line, depth)
+                self._add("branch" if count is None else "loop", f"{eq.prim.name}{rounds}, in Python", eq.line, depth)
                 for body in eq.bodies():
                     if body.graph is not None:
                         self._walk(body.graph.equations, known, depth + 1)

@@ -111,7 +111,7 @@ def _reflection(body, x, k):
     for i in body.range(m, k + 1):
         size.set(body.maximum(size.get(), body.run("absolute", x[i, k])))
     factor = body.cell(0.0, kind)
-    for _ in body.when(size.get() > 0.0):
+    for _ in body.when(size.get().differs(0.0)):  # NaN goes on
         top = x[k, k]
         largest = body.maximum(size.get(), body.run("absolute", top))  # squares of quotients do not overflow
         part = top / largest
@@ -119,8 +119,7 @@ def _reflection(body, x, k):
         for i in body.range(m, k + 1):
             part = x[i, k] / largest
             total.set(total.get() + part * part)
-        length = largest * body.run("sqrt", total.get())
-        length = body.where(top < 0.0, length, -length)
+        length = -body.run("copysign", largest * body.run("sqrt", total.get()), top)
         factor.set((length - top) / length)
         for i in body.range(m, k + 1):
             x[i, k] = x[i, k] / (top - length)
