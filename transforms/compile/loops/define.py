@@ -154,10 +154,6 @@ class Tile:
         """The elements of an array from a place on, which need not be the first of a vector."""
         return self.body.loaded(array.at(*places), self.width)
 
-    def joined(self, array, first, second):
-        """Half of a vector from one place of an array on, and half from another."""
-        return [x for at in (first, second) for x in self.body.loaded(array.at(at), self.width // 2)]
-
     def number(self, x):
         """A number in all lanes."""
         return [self.body.scalar(x, self.kind).value] * self.width
