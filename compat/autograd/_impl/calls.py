@@ -8,7 +8,7 @@ from .... import numpy as cnp, tree
 from ...._engine import Buffer, Dual, Rev, leniently
 from ...._primitives import JvpCall, VjpCall, by_rows, call_pullback
 from ....extend import Batched, Tracer, aval_of
-from .sparse import dense
+from .spaces import dense
 
 # Traces that the rule of a primitive is applied for, taken off values that its function or rule met otherwise.
 

@@ -5,8 +5,7 @@ from functools import reduce
 from itertools import count
 
 from .... import jvp as _jvp, tree, vjp as _vjp
-from .spaces import VSpace as VSpace, vspace as vspace
-from .sparse import SparseObject as SparseObject, dense
+from .spaces import SparseObject as SparseObject, VSpace as VSpace, dense, vspace as vspace
 from .tables import JVPS as primitive_jvps, VJPS as primitive_vjps
 from .tracer import Box as Box, getval as getval, isbox as isbox, primitive as _primitive
 from .values import depends, like, prepared, released, scalar

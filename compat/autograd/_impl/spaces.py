@@ -4,7 +4,6 @@ import numpy as np
 
 from .... import numpy as cnp
 from ....extend import Tracer, aval_of
-from .sparse import SparseObject
 
 
 class VSpace:
@@ -248,4 +247,24 @@ for _kind in (float, np.longdouble, np.float64, np.float32, np.float16):
     ArrayVSpace.register(_kind)
 for _kind in (complex, np.clongdouble, np.complex64, np.complex128):
     ComplexArrayVSpace.register(_kind)
+
+
+# Cotangents that are a function which adds them to a buffer: autograd's SparseObject.
+
+
+class SparseObject:
+    """A cotangent given by `mut_add(zeros) -> zeros with it added`, in the vector space `vs`."""
+
+    __slots__ = ("vs", "mut_add")
+
+    def __init__(self, vs, mut_add):
+        self.vs = vs
+        self.mut_add = mut_add
+
+
+def dense(ct):
+    """A cotangent as an array."""
+    return ct.mut_add(ct.vs.zeros()) if type(ct) is SparseObject else ct
+
+
 VSpace.register(SparseObject, lambda x: x.vs)

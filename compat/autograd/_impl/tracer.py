@@ -9,7 +9,7 @@ from ...._interpreters import RevTrace
 from ...._primitives import by_rows, call_pullback
 from ....extend import REGISTRY, Tracer, aval_of, bind
 from .calls import NONE, ForwardCall, Operands, Owner, ReverseCall, conform, without
-from .sparse import dense
+from .spaces import dense
 from .tables import JVPS, VJPS
 from .wrap_util import get_name, subvals as subvals, toposort as toposort, wraps
 

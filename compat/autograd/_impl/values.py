@@ -4,7 +4,7 @@ import numpy as np
 
 from .... import numpy as cnp, tree
 from ....extend import Tracer, aval_of
-from .sparse import dense
+from .spaces import dense
 from .tracer import Box
 
 _ARRAYS = (np.ndarray, Tracer, float, complex, np.inexact)

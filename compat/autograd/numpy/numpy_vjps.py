@@ -5,7 +5,7 @@ import numpy as _np
 from .... import numpy as anp
 from ....extend import Tracer
 from .._impl.missing import refusing as _refusing
-from .._impl.sparse import SparseObject
+from .._impl.spaces import SparseObject
 from .numpy_wrapper import metadata
 
 

@@ -139,6 +139,8 @@ def _native(eq):
         return _CALL
     if prim.product == "matrices":
         return _estimated(eq, True) - _PRODUCT
-    size = max(v.aval.size for v in (*eq.inputs, *eq.outputs))
+    # Parts that are read or written cost what they hold, not what they lie in.
+    touched = eq.outputs if prim.zeros == "back" else eq.inputs[1:] if prim.updates else (*eq.inputs, *eq.outputs)
+    size = max([v.aval.size for v in touched], default=0)
     slow = prim.ufunc[0] in _SLOW if prim.ufunc is not None else prim.costly
     return size * (_NATIVE_ELEMENT_OF_FUNCTION if slow else _NATIVE_ELEMENT)

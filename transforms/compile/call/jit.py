@@ -307,9 +307,6 @@ class _Jit:
 
     def look_for(self, args, kwargs, static, leaves, entry):
         """Move the guard of calls like this one to the front; generate it the first time."""
-        # A quick look runs the program alone, without the check that large constants are as they were.
-        if entry.call.graph.guards is not None:
-            return
         layout = tuple([x.flags.c_contiguous for x in leaves if type(x) is ndarray])
         if layout not in entry.looks:
             entry.call.programs.for_layout_of(leaves)  # which may find that it does not depend on that

@@ -90,7 +90,9 @@ def quick_look(args, kwargs, static, call, rebuild):
         return None, None
     program = call.programs.for_layout_of(look.leaves)
     lines = [line for line in look.lines if not program.checks or line not in look.tests]  # native code looks itself
-    lines = ["if modes() is not OFF or DONATED: return MISS", *lines]
+    # Large constants are as they were, or the general way says which is not.
+    watched = ["if guards.changed() is not None: return MISS"] if call.graph.guards is not None else []
+    lines = ["if modes() is not OFF or DONATED: return MISS", *watched, *lines]
     ended = ["if out is MISS: return MISS"] if program.checks else []
     ended.append(f"return {_result(rebuild, len(call.graph.outputs))}")
     run = f"out = run({', '.join(look.names)})"
@@ -99,7 +101,7 @@ def quick_look(args, kwargs, static, call, rebuild):
     if not kwargs:
         text += _front(names, lines, run, ended)
     scope = {"MISS": MISS, "ABSENT": _ABSENT, "run": program.run, "rebuild": rebuild, "modes": MODES.get,
-             "OFF": modes(), "DONATED": DONATED, "note_line": note_line, **look.scope}
+             "guards": call.graph.guards, "OFF": modes(), "DONATED": DONATED, "note_line": note_line, **look.scope}
     exec(compile("\n".join(text), __file__.replace("signature.py", "<look>"), "exec"), scope)
     return scope["look"], scope.get("front")
 

@@ -1,5 +1,6 @@
 """Atoms: lowerings of operations that are not elementwise, and the conditions under which each applies."""
 
+import operator
 from collections.abc import Callable
 from functools import partial
 from math import prod
@@ -50,6 +51,7 @@ from .indexing import (
 from .loops import branch, scan, while_loop
 from .lowering import lowered, named
 from .products import einsum, few_products, is_small, matmul, merged, sizes
+from .searches import is_product_of_integers, of_one_kind, product_of_integers, running_place, searchsorted
 
 # Lower cumulative sums and products along an axis.
 
@@ -347,7 +349,13 @@ def _updates(eq, is_body):
 
 
 def _product(eq, is_body):
+    if eq.outputs[0].aval.dtype.kind == "i":
+        return is_product_of_integers(eq)
     return _floats(eq) and (is_small(*[v.aval for v in eq.inputs]) or products_library() is not None)
+
+
+def _multiplied(writer, eq):
+    (product_of_integers if eq.outputs[0].aval.dtype.kind == "i" else matmul)(writer, eq)
 
 
 def _contraction(eq, is_body):
@@ -394,8 +402,11 @@ _ATOMS = {
     "cumsum": Atom(_same_dtype, running("add")), "cumprod": Atom(_same_dtype, running("multiply")),
     **{name: Atom(partial(is_system, rank=rank), solve)
        for name, rank in (("solve", 2), ("solve_vector", 1), ("inv", 2))},
+    "searchsorted": Atom(of_one_kind, searchsorted),
+    "running_argmax": Atom(of_one_kind, running_place(operator.le)),
+    "running_argmin": Atom(of_one_kind, running_place(operator.ge)),
     "cholesky": Atom(is_factorized, cholesky), "qr": Atom(is_factorized, qr),
-    "matmul": Atom(_product, matmul), "einsum": Atom(_contraction, einsum),
+    "matmul": Atom(_product, _multiplied), "einsum": Atom(_contraction, einsum),
     "convolve": Atom(is_short, convolve), "slide": Atom(is_short, slide),
     "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
     "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
