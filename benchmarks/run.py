@@ -52,7 +52,7 @@ SUBJECTS = (
     "small_states",
     "gradbench",
 )
-NAMED = ("modes", "modules", "kernels", "ordinary")  # 500 rows, which are run where their names are asked for
+NAMED = ("modes", "modules", "kernels", "ordinary", "nested_descents")  # 500 rows, which are run where their names are asked for
 PROFILE_SECONDS = 3.0
 
 

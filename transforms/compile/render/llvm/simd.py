@@ -18,6 +18,7 @@ STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # of elements in memory
 _COMPARE = {"==": ("oeq", "eq", "eq"), "!=": ("une", "ne", "ne"), "<": ("olt", "slt", "ult"),
             "<=": ("ole", "sle", "ule"), ">": ("ogt", "sgt", "ugt"), ">=": ("oge", "sge", "uge")}
 
+_PURE = "memory(none) nounwind willreturn"
 _IN_PLACE = 16  # functions of `FEW` of a module that are not called
 
 
@@ -269,7 +270,8 @@ class Lanes(Operations):
         if self.inline and symbol not in module.functions:
             module.functions[symbol] = defined(module, name, self.width, self.lanes, len(args), True)
         elif not self.inline and symbol not in module.functions:
-            module.declare(f"declare {self.of_float} {symbol}({', '.join([a.type for a in args])})")
+            # Equal calls, as those of a loop's test and of its body, become one.
+            module.declare(f"declare {self.of_float} {symbol}({', '.join([a.type for a in args])}) {_PURE}")
             module.needed[symbol] = Elementary(name, self.width, self.lanes, len(args))
         return self.text.op(f"call {self.of_float} {symbol}(" + ", ".join([f"{a.type} {a}" for a in args]) + ")",
                             self.of_float)
