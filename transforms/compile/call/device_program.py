@@ -14,9 +14,8 @@ from ...graph.equations import Draft, Literal, Var, located, rewritten, walk
 from ..loops.statements import KINDS
 from ..lower.lowering import inlined, is_any_call
 from ..program import optimised
-from .launch_plan import Plan, without_library
+from .launch_plan import Launch, Plan, without_library
 from .staged import Named, Staged, products
-from .steps import Launch
 
 _SCALARS = (*SCALARS, np.generic)
 _REPLAYS = 4  # recordings of one program: of as many devices and streams

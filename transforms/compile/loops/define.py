@@ -22,6 +22,7 @@ from .statements import (
     held,
 )
 
+ANY = -1  # in place of a number of axes: arrays of one shape, which have one axis in a definition
 _KINDS = ("f64", "f32", "i64", "i32", "b8")  # the first one among its operands is what an operation is computed in
 
 
@@ -215,14 +216,15 @@ class Body:
         self.registers = 32 if vector == 64 else 16
         self.first = []  # statements up to the first loop
         self.kernel = Kernel([], [], [])
+        self.elements: Any = None  # that are worked at, where these are not those of outputs and scratch memory
         self.statements = self.first
 
     def define(self, define, kinds):
-        """Run a definition for arguments: `(kind, number of axes)` of arrays, the kinds of numbers."""
+        """Run a definition for arguments: `(kind, number of axes or ANY)` of arrays, the kinds of numbers."""
         given: list[Any] = []
         numbers = []
         for kind in kinds:
-            rank = kind[1] if type(kind) is tuple else None
+            rank = abs(kind[1]) if type(kind) is tuple else None  # of any number of axes: the elements are counted
             sizes = [Value("i64") for _ in range(rank)] if rank is not None else [Value(kind)]
             numbers.append(sizes)
             if rank is None:

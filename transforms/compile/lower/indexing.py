@@ -5,21 +5,8 @@ from math import prod
 import numpy as np
 
 from ...graph.equations import Literal
-from ..loops.statements import (
-    KINDS,
-    Bound,
-    Const,
-    Counter,
-    Loop,
-    Memory,
-    Nest,
-    Place,
-    Step,
-    Value,
-    arranged,
-    is_uniform,
-    zero,
-)
+from ..loops.statements import KINDS, Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, zero
+from ..loops.symbols import arranged, is_uniform
 from .buffer_reuse import written_over
 
 ndarray = np.ndarray

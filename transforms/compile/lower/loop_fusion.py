@@ -8,7 +8,8 @@ from ....core.types import Any
 from ...graph.equations import Literal, Var
 from ..loops.nests import order_of, strides_in
 from ..loops.operations import CASTS, TESTS
-from ..loops.statements import FEW, Const, Nest, Step, Value, cast_constant, constant, is_uniform
+from ..loops.statements import FEW, Const, Nest, Step, Value, cast_constant, constant
+from ..loops.symbols import is_uniform
 from .buffer_reuse import claim_cell, written_under
 
 ndarray = np.ndarray

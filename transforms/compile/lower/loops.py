@@ -4,7 +4,8 @@ import numpy as np
 
 from ....core.ops.indexing.indexing import getitem
 from ...graph.equations import Var
-from ..loops.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While, arranged
+from ..loops.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
+from ..loops.symbols import arranged
 
 ndarray = np.ndarray
 ENDLESS = 1e9  # the work of a loop that may have no end: other threads run beside it

@@ -26,14 +26,13 @@ from ..loops.statements import (
     Step,
     Store,
     Value,
-    arranged,
     cast_constant,
     compact_strides,
     constant,
     is_compact,
-    is_uniform,
     start_of,
 )
+from ..loops.symbols import arranged, is_uniform
 from ..machine.engine import RANGES
 from ..rules.indexing import PARTS, ROWS
 from ..rules.products import PRODUCTS
@@ -213,6 +212,7 @@ class Writer:
     nonfinite_check: Any = NonfiniteCheck
     threads = True  # whether large nests are cut in ranges
     eager = False  # whether few nests matter more than few arrays
+    library = True  # whether products of larger matrices are calls of BLAS
     cached = True  # whether to take blocks of rows, and to store what took long to compute, saves time
 
     def __init__(self, draft, known):

@@ -2,7 +2,6 @@
 
 import re
 
-from ...loops.nests import add_nest
 from ...loops.operations import CASTS
 from ...loops.statements import (
     BYTES,
@@ -17,7 +16,6 @@ from ...loops.statements import (
     Require,
     Step,
     Store,
-    Value,
     While,
     places,
     walk,
@@ -35,16 +33,14 @@ class Printer:
 
     Args:
         names: `{memory: name}` of inputs and outputs.
-        blas: whether products of larger matrices are calls of CBLAS.
         on_stack: bytes of temporaries that may lie on the stack.
         index: the type of indices; by default what the statements need.
     """
 
-    def __init__(self, kernel, module, names, blas=False, on_stack=ON_STACK, index=None):
+    def __init__(self, kernel, module, names, on_stack=ON_STACK, index=None):
         self.module = module
         self.text = Text(module)
         self.memories = dict(names)
-        self.blas = blas
         self.print_nest = print_nest
         self.kernel = kernel
         self.values = {v: Name(f"n{k}", TYPES[v.kind]) for k, v in enumerate(kernel.given)}  # Value, Counter -> name
@@ -204,37 +200,12 @@ def _require(printer, require):
 
 
 def _product(printer, product):
-    """Loops over rows and columns, or a call of gemm or gemv."""
-    if printer.blas:
-        _called(printer, *product.by_rows())
-        return
-    x, y, out = product.x, product.y, product.out
-    (n, k), m = x.shape, y.shape[1]
-    kind = x.kind
-    a, b, ab = Value(kind), Value(kind), Value(kind)
-    shape = (n, k, m)
-    statements = []
-    add_nest(statements, Nest(out.shape, [], [], [(Const(0.0, kind), out)]))
-    add_nest(statements, Nest(
-        shape, [(a, x.laid(shape, (*x.strides, 0))), (b, y.laid(shape, (0, *y.strides)))],
-        [Step("multiply", kind, [ab], [[a], [b]])], [],
-        [("add", ab, out.laid(shape, (out.strides[0], 0, out.strides[1])))]))
-    printer.block(statements)
-
-
-def _called(printer, x, y, out):
-    (n, k), m = x.shape, y.shape[1]
-    letter, one, zero = ("d", "1.0", "0.0") if x.kind == "f64" else ("s", "1.0f", "0.0f")
-    a, b, c = ["&" + printer.element(p) for p in (x, y, out)]
-    (along_x, line_x), (along_y, line_y) = x.lying(), y.lying()
-    over_x, over_y = ["CblasNoTrans" if along else "CblasTrans" for along in (along_x, along_y)]
-    if m == 1 and y.strides[0] > 0 and out.strides[0] > 0:
-        rows, columns = (n, k) if along_x else (k, n)
-        printer.text.emit(f"cblas_{letter}gemv(CblasRowMajor, {over_x}, {rows}, {columns}, {one}, {a}, {line_x}, {b}, "
-                          f"{y.strides[0] if k > 1 else 1}, {zero}, {c}, {out.strides[0] if n > 1 else 1});")
-        return
-    printer.text.emit(f"cblas_{letter}gemm(CblasRowMajor, {over_x}, {over_y}, {n}, {m}, {k}, {one}, {a}, {line_x}, "
-                      f"{b}, {line_y}, {zero}, {c}, {max(out.strides[0], m)});")
+    """A call of gemm or gemv."""
+    kind = product.x.kind
+    name, arguments = product.call()
+    given = [f"Cblas{x}" if type(x) is str else str(x) if type(x) is int else f"&{printer.element(x)}"
+             if type(x) is Place else number(x, kind) for x in arguments]
+    printer.text.emit(f"cblas_{'d' if kind == 'f64' else 's'}{name}({', '.join(given)});")
 
 
 _PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest),

@@ -6,10 +6,12 @@ from collections import Counter
 from ...loops.nests import pattern
 from ...loops.statements import (
     BYTES,
+    FEW,
     OUTSIDE,
     STOPPED,
     Bound,
     Branch,
+    Call,
     Const,
     Load,
     Loop,
@@ -26,6 +28,7 @@ from ...loops.statements import (
     walk,
 )
 from ...lower.collectives import Exchange
+from ...machine.blas import products_library
 from ...machine.engine import thread_count
 from .calls import print_exchange, print_product, print_ranges
 from .nests import print_nest
@@ -36,7 +39,7 @@ _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM decla
 _ORDERS = {"maximum": ">", "minimum": "<"}
 _UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
 _MANY = 48  # inputs and outputs, or constants: above, a table has them; LLVM takes long over so many addresses at hand
-_FEW = 48  # nests, up to which all are written in place
+_SHORT = 48  # nests, up to which all are written in place
 
 
 class Printer:
@@ -53,10 +56,12 @@ class Printer:
         contracts: whether a product and a sum of it may be rounded once.
         inline: whether elementary functions of steps are put in place, so that LLVM makes vectors of loops around them.
         module: the `Module`, if that is not a new one.
+        name: of the function.
     """
 
     def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, short=False, contracts=False,
-                 inline=False, module=None):
+                 inline=False, module=None, name="work"):
+        self.name = name
         self.inline = inline
         self.watched = watched
         self.extent = extent
@@ -83,7 +88,7 @@ class Printer:
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
         nests = [s for s in walk(kernel.statements) if type(s) is Nest]
-        self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
+        self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _SHORT else {}
         self.nests = {}  # text of a function -> its name
 
     def written(self):
@@ -101,9 +106,10 @@ class Printer:
         given += [f"{TYPES[v.kind]} {self.names[v]}" for v in kernel.given]
         given.append("ptr noalias %scratch, ptr %table")
         given += ["i64 %extent, i64 %times"] if extent else []
-        self.module.functions["@work"] = "\n".join([
-            f"define internal void @work({', '.join(given)}) noinline {{", "entry:", *[
-                f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
+        self.module.functions[f"@{self.name}"] = "\n".join([
+            f"define internal void @{self.name}({', '.join(given)}) noinline {{", "entry:", *[
+                f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align {64 if m.size > FEW else 16}"
+                for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
             *self.frames, *self.text.lines, "}"])
@@ -314,18 +320,8 @@ class Printer:
             some = text.op(f"icmp slt i64 {start}, {count}", "i1")
             text.emit(f"br i1 {some}, label %{head}_before, label %{end}")
             text.begin(f"{head}_before")
-        i, following, before = Name(text.new(), "i64"), text.new(), text.label
-        text.emit(f"br label %{head}")
-        text.begin(head)
-        text.lines.append(f"  {i} = phi i64 [{start}, %{before}], [{following}, %{head}_latch]")
-        body(i)
-        text.emit(f"br label %{head}_latch")
-        text.begin(f"{head}_latch")
-        text.lines.append(f"  {following} = add nuw nsw i64 {i}, {step}")
-        last = text.op(f"icmp {compare} i64 {following}, {count}", "i1")
         facts = "" if vectors is None else self.module.loop_facts(vectors)
-        text.emit(f"br i1 {last}, label %{head}, label %{end}{facts}")
-        text.begin(end)
+        text.loop(head, end, count, body, start, step, compare=compare, facts=facts)
 
 
 def _loop(printer, loop):
@@ -428,6 +424,16 @@ def _require(printer, require):
     printer.require(printer.scalar(require.flag))
 
 
+def _call(printer, call):
+    name = f"part{sum(name.startswith('@part') for name in printer.module.functions)}"
+    Printer(call.kernel, printer.vector, printer.slots, products_library(), extent=call.extent, short=call.short,
+            contracts=True, module=printer.module, name=name).written()
+    given = [f"ptr {printer.address(p)}" for p in call.given]
+    scratch = "null" if call.scratch is None else printer.address(call.scratch)
+    given += [f"ptr {scratch}, ptr %table", *[f"i64 {printer.scalar(v)}" for v in call.extents]]
+    printer.text.emit(f"call void @{name}({', '.join(given)})")
+
+
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
              Branch: _branch, Product: print_product, Bound: _bound, Require: _require, Ranges: print_ranges,
-             Exchange: print_exchange}
+             Exchange: print_exchange, Call: _call}
