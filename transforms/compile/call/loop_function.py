@@ -3,13 +3,14 @@
 import numpy as np
 
 from ..loops.define import ANY, Body, New
+from ..loops.operations import Name
 from ..loops.statements import BYTES, DTYPES, KINDS
 from ..machine.engine import machine
 from ..machine.error_states import OtherState
 from ..machine.layouts import DATA, DIMS, NDIM, TYPE, VALUE, Slots, functions
 from ..render.llvm.objects import LINE, ObjectText
 from ..render.llvm.printer import Printer
-from ..render.llvm.simd import TYPES, Name
+from ..render.llvm.simd import TYPES
 from .callable import attached
 
 ndarray = np.ndarray

@@ -2,7 +2,7 @@
 
 import re
 
-from ...loops.operations import CASTS
+from ...loops.operations import CASTS, Name
 from ...loops.statements import (
     BYTES,
     OUTSIDE,
@@ -22,7 +22,7 @@ from ...loops.statements import (
 )
 from .nests import print_nest
 from .scalars import Scalars
-from .text import STORED, TYPES, Name, Text, number
+from .text import STORED, TYPES, Text, number
 
 ON_STACK = 4096  # bytes of temporaries that lie on the stack
 _MEMORY = re.compile(r"\bm\d+\b")

@@ -1,12 +1,13 @@
 """Render eager operations as CUDA for arrays of any size: one thread an element, or several a row."""
 
 from ....graph.equations import Literal
+from ...loops.operations import Name
 from ...loops.statements import KINDS, Kernel, Memory, Place, Value, constant
 from ...lower.elementwise import elementary
 from ...lower.loop_fusion import Fused
 from ..c.nests import Rows
 from ..c.printer import Printer
-from ..c.text import STORED, TYPES, Cuda, Module, Name
+from ..c.text import STORED, TYPES, Cuda, Module
 from .block_folds import folded
 from .cuda_file import with_functions
 

@@ -4,10 +4,11 @@ import numpy as np
 
 from .....core.types import Any
 from ...loops.nests import given
+from ...loops.operations import Name
 from ...loops.statements import DTYPES, STOPPED, Place, places, walk
 from ...machine.layouts import functions
 from .objects import ObjectText
-from .simd import STORED, TYPES, Name, Text, number
+from .simd import STORED, TYPES, Text, number
 
 # Products of matrices as calls of NumPy's own BLAS.
 

@@ -5,9 +5,9 @@ from math import prod
 import numpy as np
 
 from ...loops.nests import given, pattern, places_of
-from ...loops.operations import CASTS, is_costly
+from ...loops.operations import CASTS, Name, is_costly
 from ...loops.statements import BYTES, Const, start_of
-from .simd import TYPES, Name, Text
+from .simd import TYPES, Text
 from .values import pieces
 
 _INLINE = 24  # costly steps of a nest that are written in place

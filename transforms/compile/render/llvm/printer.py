@@ -4,6 +4,7 @@ import math
 from collections import Counter
 
 from ...loops.nests import pattern
+from ...loops.operations import Name
 from ...loops.statements import (
     BYTES,
     FEW,
@@ -32,7 +33,7 @@ from ...machine.blas import products_library
 from ...machine.engine import thread_count
 from .calls import print_exchange, print_product, print_ranges
 from .nests import print_nest
-from .simd import STORED, TYPES, Module, Name, Text, number
+from .simd import STORED, TYPES, Module, Text, number
 from .values import is_apart, print_load, print_step, print_store
 
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares

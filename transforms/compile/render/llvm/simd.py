@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....core.types import Any
-from ...loops.operations import Operations
+from ...loops.operations import Name, Operations
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
@@ -19,18 +19,6 @@ _COMPARE = {"==": ("oeq", "eq", "eq"), "!=": ("une", "ne", "ne"), "<": ("olt", "
             "<=": ("ole", "sle", "ule"), ">": ("ogt", "sgt", "ugt"), ">=": ("oge", "sge", "uge")}
 
 _IN_PLACE = 16  # functions of `FEW` of a module that are not called
-
-
-class Name(str):
-    """The name of a value in LLVM text, with its type."""
-
-    __slots__ = ("type",)
-    type: str
-
-    def __new__(cls, text, of):
-        self = str.__new__(cls, text)
-        self.type = of
-        return self
 
 
 class Text:
