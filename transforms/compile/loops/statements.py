@@ -371,6 +371,19 @@ def places(statement):
     return statement.places() if hasattr(statement, "places") else ()
 
 
+def values(statement):
+    """The values that a statement itself reads."""
+    kind, read = type(statement), []
+    if kind is Step:
+        read = [v for part in statement.args for v in part]
+    elif kind is Store:
+        read = statement.values
+    elif kind is Nest:
+        read = [*[a[0] for step in statement.steps for a in step.args], *[v for v, _ in statement.stores],
+                *[v for _, v, _ in statement.folds]]
+    return [v for v in read if type(v) is Value]
+
+
 # The element kinds of native code, and their dtypes.
 
 KINDS: Any = {np.dtype(kind): name for kind, name in (

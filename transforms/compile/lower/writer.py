@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.types import Any
 from ...graph.equations import Draft, Literal, Var, without_dead
-from ..loops.nests import add_nest, changed, collapsed, places_of
+from ..loops.nests import add_nest, changed, collapsed
 from ..loops.operations import CASTS
 from ..loops.scratch import place_scratch
 from ..loops.statements import (
@@ -30,6 +30,7 @@ from ..loops.statements import (
     compact_strides,
     constant,
     is_compact,
+    places,
     start_of,
 )
 from ..loops.symbols import arranged, is_uniform
@@ -54,7 +55,7 @@ _LARGE = 2e6  # operations on elements, from which a nest is cut
 def in_ranges(writer, nest):
     """Write a nest in ranges; False where it is too small, or adds up too much for each of them."""
     size = prod(nest.shape)
-    if writer.repeat != 1 or size * (1 + len(nest.steps)) < _LARGE or any(p.moving for p in places_of(nest)):
+    if writer.repeat != 1 or size * (1 + len(nest.steps)) < _LARGE or any(p.moving for p in places(nest)):
         return False
     nest = collapsed(nest)  # merged axes are longer, and cut more evenly
     found = [(_kept(nest, k), k) for k, n in enumerate(nest.shape) if n >= RANGES]

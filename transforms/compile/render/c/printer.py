@@ -2,24 +2,8 @@
 
 import re
 
+from ...loops import statements as ir
 from ...loops.operations import CASTS, Name
-from ...loops.statements import (
-    BYTES,
-    OUTSIDE,
-    Branch,
-    Const,
-    Load,
-    Loop,
-    Nest,
-    Place,
-    Product,
-    Require,
-    Step,
-    Store,
-    While,
-    places,
-    walk,
-)
 from .nests import print_nest
 from .scalars import Scalars
 from .text import STORED, TYPES, Text, number
@@ -45,10 +29,10 @@ class Printer:
         self.kernel = kernel
         self.values = {v: Name(f"n{k}", TYPES[v.kind]) for k, v in enumerate(kernel.given)}  # Value, Counter -> name
         self.declared = {}  # the name of a temporary -> its declaration
-        held = {p.memory for s in walk(kernel.statements) for p in places(s)}
+        held = {p.memory for s in ir.walk(kernel.statements) for p in ir.places(s)}
         short = all(m.size is not None and m.size < 2**31 - 64 for m in held)
         self.index = index or ("int32_t" if short else "int64_t")
-        needed = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch")
+        needed = sum(m.size * ir.BYTES[m.kind] for m in held if m.role == "scratch")
         self.scratch = 0 if on_stack and needed <= on_stack else kernel.scratch  # bytes that the caller gives
         self.block(kernel.statements)
 
@@ -74,7 +58,7 @@ class Printer:
 
     def value(self, x):
         """The name of a value."""
-        return Name(number(x.value, x.kind), TYPES[x.kind]) if type(x) is Const else self.values[x]
+        return Name(number(x.value, x.kind), TYPES[x.kind]) if type(x) is ir.Const else self.values[x]
 
     def run(self, step, args):
         """The name of the result of a step on values of these names, one of each argument."""
@@ -182,7 +166,7 @@ def _while(printer, loop):
 
 
 def _branch(printer, branch):
-    flag = printer.element(branch.flag) if type(branch.flag) is Place else printer.value(branch.flag)
+    flag = printer.element(branch.flag) if type(branch.flag) is ir.Place else printer.value(branch.flag)
     printer.text.open(f"if ({flag})")
     printer.inside(branch.yes)
     printer.text.depth -= 1
@@ -194,7 +178,7 @@ def _branch(printer, branch):
 def _require(printer, require):
     alarm, _ = printer.base(printer.kernel.outputs[-1])
     printer.text.open(f"if (!{printer.value(require.flag)})")
-    printer.text.emit(f"{alarm}[0] = {number(OUTSIDE, 'f64')};")
+    printer.text.emit(f"{alarm}[0] = {number(ir.OUTSIDE, 'f64')};")
     printer.text.emit("return;")
     printer.text.close()
 
@@ -204,9 +188,10 @@ def _product(printer, product):
     kind = product.x.kind
     name, arguments = product.call()
     given = [f"Cblas{x}" if type(x) is str else str(x) if type(x) is int else f"&{printer.element(x)}"
-             if type(x) is Place else number(x, kind) for x in arguments]
+             if type(x) is ir.Place else number(x, kind) for x in arguments]
     printer.text.emit(f"cblas_{'d' if kind == 'f64' else 's'}{name}({', '.join(given)});")
 
 
-_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest),
-             Loop: _loop, While: _while, Branch: _branch, Product: _product, Require: _require}
+_PRINTERS = {ir.Load: _load, ir.Store: _store, ir.Step: _step, ir.Loop: _loop, ir.While: _while, ir.Branch: _branch,
+             ir.Nest: lambda printer, nest: printer.print_nest(printer, nest), ir.Product: _product,
+             ir.Require: _require}

@@ -4,9 +4,9 @@ from math import prod
 
 import numpy as np
 
-from ...loops.nests import given, pattern, places_of
+from ...loops.nests import given, pattern
 from ...loops.operations import CASTS, Name, is_costly
-from ...loops.statements import BYTES, Const, start_of
+from ...loops.statements import BYTES, Const, places, start_of
 from .simd import TYPES, Text
 from .values import pieces
 
@@ -253,7 +253,7 @@ class _SharedNest(_Nest):
 
     def __init__(self, printer, nest):
         super().__init__(printer, nest)
-        self.parameters = {id(p): f"%p{k}" for k, p in enumerate(places_of(nest))}
+        self.parameters = {id(p): f"%p{k}" for k, p in enumerate(places(nest))}
 
     def pointer(self, place, indices):
         start = self.parameters[id(place)]
@@ -265,7 +265,7 @@ class _SharedNest(_Nest):
     def call(self):
         """Write the call, and the function unless there is one."""
         printer = self.printer
-        arguments = [f"ptr {printer.address(p)}" for p in places_of(self.nest)]
+        arguments = [f"ptr {printer.address(p)}" for p in places(self.nest)]
         parameters = [f"ptr {name}" for name in self.parameters.values()]
         names = {}
         for k, value in enumerate(given([self.nest])):
