@@ -188,9 +188,7 @@ def through(writer, given, left, write):
 def looped(writer, count, write):
     """A loop whose body `write(counter)` writes."""
     counter = Counter()
-    before, writer.repeat = writer.repeat, writer.repeat * count  # what is written inside is weighed by its turns
-    writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter))))
-    writer.repeat = before
+    writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter), count)))
 
 
 def _bound(writer, value, n):

@@ -24,7 +24,6 @@ def scan(writer, eq):
     made = {v: inner for inner in graph.equations for v in inner.outputs}
     collected = [_Collected(writer, *pair, graph.inputs, made) for pair in zip(eq.outputs[n:], graph.outputs[n:])]
     counter = Counter()
-    before, writer.repeat = writer.repeat, writer.repeat * steps
 
     def write():
         _begin(writer, states, cells)
@@ -40,8 +39,7 @@ def scan(writer, eq):
             writer.copy(one.source, one.place.row(counter))
         _go_on(writer, graph.outputs[:n], cells)
 
-    writer.add(Loop(counter, steps, reverse, writer.inside(write)))
-    writer.repeat = before
+    writer.add(Loop(counter, steps, reverse, writer.inside(write, steps)))
     writer.values.update(zip(eq.outputs, [*cells, *[one.seen for one in collected]]))
 
 
@@ -51,7 +49,6 @@ def while_loop(writer, eq):
     heads = [_outside(writer, given) for given in eq.inputs[:consts]]
     cells = [_cell(writer, v, given) for v, given in zip(eq.outputs, eq.inputs[consts:])]
     flag = Place(Memory("b8", 1, "cell"), ())
-    before, writer.repeat = writer.repeat, writer.repeat * _TURNS
     writer.work += ENDLESS  # the lock is released, so that a loop without end can be interrupted
 
     def write(graph, turn):
@@ -65,10 +62,9 @@ def while_loop(writer, eq):
         else:
             writer.copy(graph.outputs[0], flag)
 
-    first = writer.inside(lambda: write(test.graph, False))
-    then = writer.inside(lambda: write(body.graph, True))
+    first = writer.inside(lambda: write(test.graph, False), _TURNS)
+    then = writer.inside(lambda: write(body.graph, True), _TURNS)
     writer.add(While(first, flag, then))
-    writer.repeat = before
     writer.values.update(zip(eq.outputs, cells))
 
 

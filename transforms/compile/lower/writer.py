@@ -91,9 +91,7 @@ def _cut(writer, nest, axis):
         folds.append((name, value, Place(each.memory, shape, steps, 0, ((counter, each.strides[0]),))))
         parts.append((name, each, Place(p.memory, each.shape, (0, *p.strides), p.offset)))
     body = Nest(shape, [(v, part(p)) for v, p in nest.loads], nest.steps, [(v, part(p)) for v, p in nest.stores], folds)
-    writer.repeat = RANGES  # so that the body is not cut again
-    writer.add(Ranges(counter, RANGES, writer.inside(lambda: writer.nest(body))))
-    writer.repeat = 1
+    writer.add(Ranges(counter, RANGES, writer.inside(lambda: writer.nest(body), RANGES)))  # which is not cut again
     for name, each, place in parts:
         x = Value(each.kind)
         writer.nest(Nest(each.shape, [(x, each)], [], [], [(name, x, place)]))
@@ -327,19 +325,20 @@ class Writer:
                 self.uses.setdefault(v, []).append(reader)
                 self.finished.add(id(reader))
 
-    def inside(self, write):
-        """The statements that `write()` writes, a body."""
-        outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
-                 self.columns)
+    def inside(self, write, times=1):
+        """The statements that `write()` writes, a body that runs so many times."""
+        names = ("repeat", "statements", "groups", "owner", "spilled", "read", "local", "around", "columns")
+        outer = [getattr(self, name) for name in names]
         self.columns = batch_layout.Columns()
         self.around = self.statements, {}  # where a copy goes that all turns share
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
         # What a body stores or loads is not there behind it.
         self.spilled, self.read = dict(self.spilled), dict(self.read)
+        self.repeat *= times
         write()
         found = self.statements
-        (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
-         self.columns) = outer
+        for name, value in zip(names, outer):
+            setattr(self, name, value)
         return found
 
     def add(self, statement):
