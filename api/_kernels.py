@@ -3,4 +3,4 @@
 from .core.lazy import LazyModule
 from .core.types import Any
 
-cuda_text: Any = LazyModule("covector.transforms.compile.call.cuda_functions")
+cuda_text: Any = LazyModule("covector.transforms.compile.call.launch_plan")

@@ -29,6 +29,7 @@ from .core.ops.nn.largest_places import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .transforms.custom.by_rows import by_rows as by_rows
+from .transforms.custom.custom import custom_vjp as custom_vjp
 from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall, call_pullback as call_pullback
 from .transforms.staging.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.staging.graph import ShapeDtype as ShapeDtype

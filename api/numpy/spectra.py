@@ -10,10 +10,10 @@ import numpy as np
 from ..core.errors import ShapeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.ops import reductions, selection, shaping
+from ..core.ops.indexing.sorting import along
 from ..core.ops.linalg import decompositions, products, spectral, svd as _svd
 from ..core.ops.linalg.guards import FINITE, INVARIANT, RAISE, cuts, of_triangle
 from ..core.trace.tracer import is_concrete, unwrap
-from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
 
 _OF_ONE = np.linalg.eig(np.eye(1))
@@ -159,8 +159,7 @@ def _hermitian_svd(a: Array, compute_uv: bool) -> Any:
     w, u = spectral.eigh(a, _REPEATED.get(), False)
     sign, s = selection.astype(selection.where(w < 0, -1, 1), w.dtype), shaping.absolute(w)
     order = methods.argsort(s)[..., ::-1]
-    s, sign = take_along_axis(s, order), take_along_axis(sign, order)
-    u = take_along_axis(u, order[..., None, :])
+    s, sign, u = [along(x, at, x.ndim - 1) for x, at in ((s, order), (sign, order), (u, order[..., None, :]))]
     return SVDResult(u, s, decompositions.adjoint(u * sign[..., None, :]))
 
 

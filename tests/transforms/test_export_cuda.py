@@ -15,7 +15,7 @@ from rig.compiled import compiled_fuzz, roundings
 import covector as cv
 from covector.core.errors import DtypeError, RuleError
 from covector.extend import REGISTRY
-from covector.transforms.compile.call.steps import Call, Launch
+from covector.transforms.compile.call.launch_plan import Call, Launch
 from covector.transforms.compile.maths import FUNCTIONS
 from covector.transforms.compile.render.cuda import parallel, schedule
 

@@ -11,7 +11,6 @@ from ...core.ops.scipy import lu as rows
 from ...core.trace.device import constant
 from ...numpy import astype, expand_dims, linalg, matmul, swapaxes, tril, triu
 from ...numpy.surface import Array, floating
-from .factors import lu_factor
 from .triangular import cho_solve, cholesky, solve_triangular
 
 _GENERAL = (None, "gen", "general")
@@ -273,7 +272,8 @@ def lu(
     if a.ndim < 2 or a.shape[-2] != n:
         raise SquareError(f"lu needs square matrices, but got shape {tuple(a.shape)}; use qr for others"
                           f"{at_user_line()}")
-    packed, pivots = lu_factor(a)
+    both = rows.lu_factor(a)
+    packed, pivots = both[..., :-1, :], rows.pivots_of(both)
     one = constant(np.eye(n, dtype=packed.dtype), packed)
     lower, upper = tril(packed, -1) + one, triu(packed)
     order = rows.row_order(pivots, True)

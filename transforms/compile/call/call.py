@@ -21,17 +21,7 @@ from ...reverse.nan_checks import start_trace
 from ...reverse.sweep import sweep
 from ...scope.debug_modes import modes
 from ...scope.errstate import enter_quiet, unmarked
-from ...staging.bodies import (
-    batched_body,
-    boxed_as,
-    full_cotangents,
-    higher_order,
-    instantiate,
-    operands_of,
-    push,
-    record_call,
-    strip,
-)
+from ...staging import bodies
 from ...staging.passes import holds_zeros, partition, without_strong_zeros
 from ...staging.staging import stage
 from ..program import Programs
@@ -124,7 +114,7 @@ class _ForwardBackward:
                     found = sweep(roots, len(active), masked=True, large=False)
                 finally:
                     leave_error_state(state)
-                return full_cotangents(found, [aval_of(values[i]) for i in active], cts)
+                return bodies.full_cotangents(found, [aval_of(values[i]) for i in active], cts)
 
             cotangents = [a if is_inexact(a.dtype) else make_aval(a.shape, np.dtype(np.float64)) for a in avals]
             written = values[0].owner.equations
@@ -133,7 +123,7 @@ class _ForwardBackward:
             # What the pullback wrote belongs to the backward half, wherever its operands come from.
             late.update(written[count:])
             trace.done = True
-            return [*[strip(v, trace) for v in outs], *back[0].captured]
+            return [*[bodies.strip(v, trace) for v in outs], *back[0].captured]
 
         self.count = len(graph.outputs)
         whole = call.staged(forward, graph.in_avals)
@@ -159,7 +149,7 @@ class _ForwardBackward:
 
 def _grad(trace, prim, args):
     *operands, call = args
-    values, mine = operands_of(trace, operands)
+    values, mine = bodies.operands_of(trace, operands)
     active = tuple([i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)])
     if modes().nans:
         return tuple(call.graph.interpret(operands))
@@ -177,9 +167,9 @@ def _grad(trace, prim, args):
 
     def back(cts, saved, strong=False):
         backward, _ = halves.backward(call, tuple([strong or c is None for c in cts]))
-        return list(prim.rebind((*full_cotangents(cts, out_avals), *residuals, backward)))
+        return list(prim.rebind((*bodies.full_cotangents(cts, out_avals), *residuals, backward)))
 
-    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, call.name,
+    return tuple(bodies.record_call(trace, outs, [operands[i].node for i in active], back, call.name,
                              partial(back, strong=True), halves.masks))
 
 
@@ -187,7 +177,7 @@ def _jvp(trace, prim, args):
     *operands, call = args
     if modes().nans:
         return tuple(call.graph.interpret(operands))
-    values, mine = operands_of(trace, operands)
+    values, mine = bodies.operands_of(trace, operands)
     active = tuple([i for i, own in enumerate(mine) if own])
     n = len(values)
 
@@ -198,10 +188,10 @@ def _jvp(trace, prim, args):
             tangents = [None] * n
             for i, t in zip(active, flat[n:]):
                 tangents[i] = t
-            outs, found = push(lambda *xs: call.graph.interpret(xs), flat[:n], tangents, start_dual, True)
+            outs, found = bodies.push(lambda *xs: call.graph.interpret(xs), flat[:n], tangents, start_dual, True)
             # A tangent that is zero by structure is no output.
             live[:] = [k for k, t in enumerate(found) if t is not None]
-            return [*outs, *instantiate([found[k] for k in live], [outs[k] for k in live])]
+            return [*outs, *bodies.instantiate([found[k] for k in live], [outs[k] for k in live])]
 
         avals = call.graph.in_avals
         graph = call.staged(pushed, [*avals, *[_strong(avals[i]) for i in active]])
@@ -212,7 +202,7 @@ def _jvp(trace, prim, args):
     flat = prim.rebind((*values, *[operands[i].tangent for i in active], derived))
     count = len(flat) - len(live)
     tangents = dict(zip(live, flat[count:]))
-    return tuple([trace.box(strip(v, trace), tangents.get(k)) for k, v in enumerate(flat[:count])])
+    return tuple([trace.box(bodies.strip(v, trace), tangents.get(k)) for k, v in enumerate(flat[:count])])
 
 
 def _strong(aval):
@@ -224,16 +214,16 @@ def _vmap(trace, prim, args):
     values, flags = trace.unbox(operands)
     flags = tuple(flags)
     if trace.axis_name is not None and not trace.mesh or modes().nans:
-        inner = batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)
-        return boxed_as(trace, inner(*values), inner)
+        inner = bodies.batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)
+        return bodies.boxed_as(trace, inner(*values), inner)
 
     def make():
         avals = [make_aval((trace.size, *a.shape), a.dtype) if f else a for a, f in zip(call.graph.in_avals, flags)]
-        inner = batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)
+        inner = bodies.batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)
         return call.derived_as("batched form", call.staged(inner, avals)), inner
 
     derived, inner = call.derive(("vmap", flags, trace.size, trace.mesh and (trace.axis_name, trace.places)), make)
-    return boxed_as(trace, prim.rebind((*values, derived)), inner)
+    return bodies.boxed_as(trace, prim.rebind((*values, derived)), inner)
 
 
 def _inlined(trace, prim, args):
@@ -242,7 +232,7 @@ def _inlined(trace, prim, args):
     return tuple(call.graph.interpret(operands))
 
 
-_jit = higher_order(
+_jit = bodies.higher_order(
     "jit",
     impl=lambda xp, *xs, call: tuple(call.run(xs)),
     handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _inlined, "ambient": _inlined},

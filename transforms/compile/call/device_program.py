@@ -14,9 +14,8 @@ from ...graph.equations import Draft, Literal, Var, located, rewritten, walk
 from ..loops.statements import KINDS
 from ..lower.lowering import inlined, is_any_call
 from ..program import optimised
-from .launch_plan import Plan, without_library
+from .launch_plan import Launch, Plan, without_library
 from .staged import Named, Staged, products
-from .steps import Launch
 
 _SCALARS = (*SCALARS, np.generic)
 _REPLAYS = 4  # recordings of one program: of as many devices and streams
@@ -44,13 +43,12 @@ class DeviceProgram:
         self.plan, self.constants, self.calls = device_plan(graph, re.sub(r"\W", "", name, flags=re.ASCII) + "_cuda")
         self.own = own
         self.text = self.plan.source + "".join([f"// {step}\n" for step in self.plan.steps])
-        launches = [step for step in self.plan.steps if type(step) is Launch]
         self.arrays = {name: (shape, np.dtype(dtype)) for name, (shape, dtype) in self.plan.arrays.items()}
-        copied = [self.arrays[v] for v in (*self.plan.inputs, *self.plan.outputs) if type(v) is str]
-        size = sum([prod(shape) * dtype.itemsize for shape, dtype in copied])
-        self.whole = len(launches) == len(self.plan.steps)
-        self.replayed = self.whole and _LAUNCH * len(launches) > _REPLAY + _COPY * len(copied) + size / _BYTES
-        self.loaded = {}  # library -> its kernels by name, and the `_Launches` of a plan that is whole
+        steps, copied = self.plan.steps, [self.arrays.get(v) for v in (*self.plan.inputs, *self.plan.outputs)
+                                          if type(v) is str]
+        self.replayed = all(type(step) is Launch for step in steps) and _LAUNCH * len(steps) > (
+            _REPLAY + _COPY * len(copied) + sum([prod(shape) * dtype.itemsize for shape, dtype in copied]) / _BYTES)
+        self.loaded = {}  # library -> its kernels by name, and the `_Steps`
         self.replays = {}
         self.lock = Lock()
 
@@ -58,15 +56,15 @@ class DeviceProgram:
         """The outputs, as a list, for arrays of CuPy and numbers."""
         values = (*values, *self.constants)
         xp = namespace_of(values)
-        kernels, launches = self.loaded.get(xp) or self.load(xp, values)
+        kernels, steps = self.loaded.get(xp) or self.load(xp, values)
         if not self.replayed:
-            return launches(values) if self.whole else self.stepwise(xp, kernels, values)
+            return steps(values)
         key = xp.cuda.Device().id, xp.cuda.get_current_stream().ptr
         with self.lock:
             replay = self.replays.get(key)
             if replay is not None:
                 return replay(values)
-            out = launches(values)  # the first time: a kernel must be loaded before it is recorded
+            out = steps(values)  # the first time: a kernel must be loaded before it is recorded
             if len(self.replays) >= _REPLAYS:
                 self.replays.clear()
             self.replays[key] = _Replay(xp, self.plan, self.arrays, kernels)
@@ -85,88 +83,80 @@ class DeviceProgram:
         if names:
             module = xp.RawModule(code=self.plan.source)
             kernels = {name: module.get_function(name) for name in names}
-        found = self.loaded[xp] = kernels, _Launches(xp, self, kernels) if self.whole else None
+        found = self.loaded[xp] = kernels, _Steps(xp, self, kernels)
         return found
 
-    def stepwise(self, xp, kernels, values):
-        """The outputs, one step after the other, in memory of their own."""
-        plan = self.plan
-        there = dict(zip(plan.inputs, values, strict=True))
-        ready = {}  # what kernels are given
-        fresh = set()  # names of what nobody else has
-        for at, step in enumerate(plan.steps):
-            if type(step) is Launch:
-                for name in step.arguments:
-                    if name not in ready:
-                        shape, dtype = self.arrays[name]
-                        if name in there:
-                            ready[name] = _ready(xp, there[name], shape, dtype)
-                        else:
-                            there[name] = ready[name] = xp.empty(shape, dtype)
-                            fresh.add(name)
-                # On the current stream, in order: no kernel waits for the processor.
-                kernels[step.kernel]((step.grid,), (step.block,), tuple([ready[name] for name in step.arguments]))
-                continue
-            eq = self.calls[at]
-            given = [there[a] if type(a) is str else xp.asarray(a) if type(a) is np.ndarray else a
-                     for a in step.arguments]
-            try:
-                found = eq.prim.rebind((*given, *eq.params))
-            except Exception as error:
-                raise located(error, eq) from None
-            there.update(zip(step.results, (found,) if eq.prim.outputs is None else found, strict=True))
-            if not (eq.prim.view or eq.bodies()):  # a view, or a branch that gives what it is given, is not ours
-                fresh.update(step.results)
-        outs = []
-        for name in plan.outputs:
-            value = there[name] if type(name) is str else name
-            if self.own and name not in fresh and isinstance(value, xp.ndarray | np.ndarray):
-                value = value.copy()
-            fresh.discard(name)
-            outs.append(value)
-        return outs
 
-
-class _Launches:
-    """The outputs, as a list, of a plan that is launches alone, each time in memory of their own."""
+class _Steps:
+    """The outputs of a plan, as a list, one step after the other, each time in memory of their own."""
 
     def __init__(self, xp, program, kernels):
         plan, arrays = program.plan, program.arrays
         self.xp, self.kind, self.empty = xp, xp.ndarray, xp.empty
-        places = {name: k for k, name in enumerate(plan.inputs)}
-        read = {name for step in plan.steps for name in step.arguments}
-        self.given = [(k, *arrays[name]) for name, k in places.items() if name in read]
-        self.fresh = []
-        for step in plan.steps:
-            for name in step.arguments:
-                if name not in places:
-                    places[name] = len(places)
-                    self.fresh.append(arrays[name])
-        self.steps = [(kernels[step.kernel], (step.grid,), (step.block,), [places[name] for name in step.arguments])
-                      for step in plan.steps]
+        self.places = {name: k for k, name in enumerate(plan.inputs)}
+        self.fresh = []  # (shape, dtype) of memory that kernels write to
+        self.steps: list[Any] = []
+        ours, seen = set(), set()  # names of what nobody else has, and of what lies as kernels take it
+        for at, step in enumerate(plan.steps):
+            if type(step) is not Launch:
+                eq = program.calls[at]
+                given = [(self.places[a], None) if type(a) is str else (None, a) for a in step.arguments]
+                self.steps.append((eq, given, [self.place(name) for name in step.results]))
+                if not (eq.prim.view or eq.bodies()):  # a view, or a branch that gives what it is given, is not ours
+                    ours.update(step.results)
+                continue
+            made = [name for name in dict.fromkeys(step.arguments) if name not in self.places]
+            ours.update(made)
+            seen.update(made)
+            self.fresh += [(self.place(name), *arrays[name]) for name in made]
+            given = [(self.places[name], *arrays[name]) for name in step.arguments if name not in seen]
+            seen.update(step.arguments)
+            self.steps.append((kernels[step.kernel], (step.grid,), (step.block,), given, [
+                self.places[name] for name in step.arguments]))
         self.outs: Any = []  # (place or None, value without one, whether it is copied)
-        taken = set(plan.inputs)
         for name in plan.outputs:
             known = type(name) is str
-            copied = program.own and (name in taken if known else isinstance(name, np.ndarray))
-            self.outs.append((places[name] if known else None, None if known else name, copied))
-            taken.update([name] if known else [])
+            self.outs.append((self.places[name] if known else None, name, program.own and name not in ours if known else
+                              program.own and isinstance(name, np.ndarray)))
+            ours.discard(name if known else None)
+
+    def place(self, name):
+        """The place of an array, or of what an operation gives, among those that are there."""
+        return self.places.setdefault(name, len(self.places))
 
     def __call__(self, values):
-        there = list(values)
-        for k, shape, dtype in self.given:
-            x = there[k]
-            if type(x) is not self.kind or x.dtype != dtype or not x.flags.c_contiguous:
-                there[k] = _ready(self.xp, x, shape, dtype)
-        there += [self.empty(shape, dtype) for shape, dtype in self.fresh]
-        for kernel, grid, block, places in self.steps:
-            kernel(grid, block, tuple([there[k] for k in places]))
-        count, outs = len(values), []
+        there = [*values, *[None] * (len(self.places) - len(values))]
+        for k, shape, dtype in self.fresh:
+            there[k] = self.empty(shape, dtype)
+        ready = list(there)  # what kernels are given
+        for step in self.steps:
+            if len(step) == 3:
+                self.call(*step, there, ready)
+                continue
+            kernel, grid, block, given, places = step
+            for k, shape, dtype in given:
+                x = ready[k]
+                if type(x) is not self.kind or x.dtype != dtype or not x.flags.c_contiguous:
+                    ready[k] = _ready(self.xp, x, shape, dtype)
+            # On the current stream, in order: no kernel waits for the processor.
+            kernel(grid, block, tuple([ready[k] for k in places]))
+        outs = []
         for k, value, copied in self.outs:
             if k is not None:
-                value = values[k] if k < count else there[k]
+                value = there[k]
             outs.append(value.copy() if copied and not isinstance(value, _SCALARS) else value)
         return outs
+
+    def call(self, eq, given, results, there, ready):
+        """Run an operation of a library."""
+        operands = [there[k] if k is not None else self.xp.asarray(a) if type(a) is np.ndarray else a
+                    for k, a in given]
+        try:
+            found = eq.prim.rebind((*operands, *eq.params))
+        except Exception as error:
+            raise located(error, eq) from None
+        for k, x in zip(results, (found,) if eq.prim.outputs is None else found, strict=True):
+            there[k] = ready[k] = x
 
 
 class _Replay:

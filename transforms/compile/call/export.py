@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.lazy import LazyModule
 from ....core.types import Any, Callable, PyTree
-from .steps import ExportedCuda
 
 # `export_c`: export a function as C source.
 
@@ -16,6 +15,8 @@ _FILES: Any = LazyModule("pathlib")
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from .launch_plan import ExportedCuda
 
 
 class ExportedC(NamedTuple):
@@ -86,7 +87,7 @@ def export_c(
 _PLAN: Any = LazyModule("covector.transforms.compile.call.launch_plan")
 
 
-def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = None) -> ExportedCuda:
+def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = None) -> "ExportedCuda":
     """Write a function as CUDA kernels, for arguments of given shapes and dtypes. Nothing is run.
 
     Args:

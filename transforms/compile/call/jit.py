@@ -7,6 +7,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -405,21 +406,12 @@ class Lowered:
 def html_of_program(program, graph):
     """The drawing of a graph after all passes, what runs as one loop as one box, and the generated source beside it."""
     draft = program.draft
-    shown = GraphView(graph.labels, draft.inputs, draft.equations, draft.outputs)
+    shown = SimpleNamespace(labels=graph.labels, inputs=draft.inputs, equations=draft.equations,
+                            outputs=draft.outputs, captured=())
     source = HTML.escape(program.text or "run equation by equation")
     return ('<div style="display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start">'
             f'{html_of(shown)}<pre style="flex:1 1 24em;min-width:0;overflow:auto;max-height:40em">{source}</pre>'
             "</div>")
-
-
-class GraphView:
-    """The part of a graph that a drawing needs."""
-
-    __slots__ = ("labels", "inputs", "equations", "outputs", "captured")
-
-    def __init__(self, labels, inputs, equations, outputs):
-        self.labels, self.inputs, self.equations, self.outputs = labels, inputs, equations, outputs
-        self.captured = ()
 
 
 # `debug_nans` under jit: rerun a function that returned NaN under tracing, to find the operation.

@@ -14,8 +14,6 @@ from ..render.llvm.entry import entry, plain_entry, stopped
 from ..render.llvm.printer import Printer
 from .callable import Around, attached
 
-ndarray = np.ndarray
-
 
 def native_function(kernel, avals, out_avals, slow, boxed=(), inside=False):
     """A function of arrays and numbers that runs a kernel, and `(text, function)`: the text of its module.
@@ -56,16 +54,10 @@ def _python_function(address, table, kernel, avals, out_avals, around, boxed):
     work = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address)
 
     def run(*values):
-        if not is_followed():
+        given = list(map(np.asarray, values))
+        if not is_followed() or not all((a is x or not a.ndim) and (a.dtype, a.shape) == (aval.dtype, aval.shape) and (
+                a.flags.c_contiguous and a.flags.aligned) for a, x, aval in zip(given, values, avals)):
             return around.handle(*values)
-        given = []
-        for x, aval in zip(values, avals):
-            if type(x) is ndarray and (x.dtype != aval.dtype or x.shape != aval.shape or not x.flags.c_contiguous
-                                       or not x.flags.aligned):
-                return around.handle(*values)
-            if type(x) is not ndarray and (aval.shape or np.asarray(x).dtype != aval.dtype):
-                return around.handle(*values)
-            given.append(np.asarray(x))
         outs = [*[np.empty(a.shape, a.dtype) for a in out_avals], np.zeros(())]
         scratch = np.empty(kernel.scratch + 64, np.uint8)
         # Addresses, as the entry hands them to `work`.

@@ -1,16 +1,57 @@
-"""The launch plan of a function on a GPU: kernel launches, and calls in between."""
+"""CUDA text of functions: launch plans of whole ones, and device functions for kernels that are written around them."""
+
+from typing import NamedTuple
 
 from ....core.errors import RuleError
-from ....core.types import Any
+from ....core.types import Any, Callable
 from ...graph.equations import Literal
 from ..lower.lowerings import is_native
 from ..lower.products import is_small
 from ..program import described
+from ..render.c.c_file import kernel_of, unused_among, wrapped
 from ..render.c.names import function_name
-from ..render.cuda.cuda_file import CudaFile
+from ..render.c.printer import Printer
+from ..render.c.text import STORED, Cuda, Module
+from ..render.cuda.cuda_file import HEAD, CudaFile
 from .partition import with_segments
-from .staged import culprit, staged
-from .steps import Call, ExportedCuda, Launch
+from .staged import culprit, refuse, staged
+
+
+class Launch(NamedTuple):
+    """A launch of a kernel: its name, blocks, threads of a block, and the names of the arrays that it is given."""
+
+    kernel: str
+    grid: int
+    block: int
+    arguments: tuple[str, ...]
+
+
+class Call(NamedTuple):
+    """An operation that has no CUDA form here, by the name in `covector.extend.REGISTRY`.
+
+    `REGISTRY[operation].rebind((*operands, *params))` runs it; it takes the names of arrays, or constants.
+    """
+
+    operation: str
+    params: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    results: tuple[str, ...]
+
+
+class ExportedCuda(NamedTuple):
+    """The result of `export_cuda`: the text of the kernels, and what a program does with them.
+
+    `arrays` are (shape, dtype) by name: arguments, results, and what lies between; `steps` launches and calls, in
+    order; `inputs` and `outputs` the names of arguments and results, in the order of their leaves. A result may be an
+    argument, or a number or array that is known.
+    """
+
+    name: str
+    source: str
+    arrays: dict[str, tuple[tuple[int, ...], str]]
+    steps: tuple[Launch | Call, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[Any, ...]
 
 
 def planned(fun, args, name):
@@ -99,3 +140,30 @@ class Plan:
         while f"{letter}{k}" in self.arrays:
             k += 1
         return f"{letter}{k}"
+
+
+def cuda_functions(functions: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]) -> str:
+    """The text of functions that take a pointer for each argument, and then for each result.
+
+    It begins with the types that it needs. Results may not lie where arguments do.
+
+    Args:
+        functions: name -> (a function that returns arrays, `ShapeDtype` of its arguments, usually of one element).
+    Raises:
+        as `export_cuda`; RuleError for what has no CUDA form.
+    """
+    module = Module(Cuda)
+    texts, used = [], []
+    for name, (fun, args) in functions.items():
+        found = staged(fun, args, "cuda_functions")
+        refuse(found, "cuda_functions", "CUDA")
+        kernel = kernel_of(found.draft, found.known)
+        pairs = list(zip((*kernel.inputs, *kernel.outputs), (*found.inputs, *found.outputs)))
+        lines = Printer(kernel, module, {memory: v.name for memory, v in pairs}).lines
+        inputs = len(kernel.inputs)
+        parameters = [f"{'const ' if k < inputs else ''}{STORED[memory.kind]} *{v.name}"
+                      for k, (memory, v) in enumerate(pairs)]
+        used += lines
+        texts += [wrapped(f"{Cuda.inline} void {name}(", parameters, ")"), "{",
+                  *unused_among([v.name for v in found.inputs], lines), *lines, "}", ""]
+    return "\n".join([HEAD, *[part + "\n" for part in module.needed_by(used)], *texts])

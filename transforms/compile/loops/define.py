@@ -4,24 +4,10 @@ from math import prod
 from typing import NamedTuple
 
 from ....core.types import Any
+from . import statements as ir
 from .operations import TESTS
-from .statements import (
-    BYTES,
-    KINDS,
-    Branch,
-    Const,
-    Kernel,
-    Load,
-    Loop,
-    Memory,
-    Place,
-    Require,
-    Step,
-    Store,
-    Value,
-    held,
-)
 
+ANY = -1  # in place of a number of axes: arrays of one shape, which have one axis in a definition
 _KINDS = ("f64", "f32", "i64", "i32", "b8")  # the first one among its operands is what an operation is computed in
 
 
@@ -68,7 +54,7 @@ class Cell:
 
     def __init__(self, body, kind):
         self.body = body
-        self.place = Place(Memory(kind, 1, "cell"), ())
+        self.place = ir.Place(ir.Memory(kind, 1, "cell"), ())
 
     def get(self):
         return self.body.load(self.place)
@@ -107,7 +93,8 @@ class Array:
         for place, n in zip(places, self.shape, strict=True):
             total = total * n + place if total is not None else place
         index = self.body.index(total)
-        return Place(self.memory, (), (), index) if type(index) is int else Place(self.memory, (), (), 0, ((index, 1),))
+        known = type(index) is int
+        return ir.Place(self.memory, (), (), index if known else 0, () if known else ((index, 1),))
 
     def __getitem__(self, places):
         return self.body.load(self.at(*(places if type(places) is tuple else (places,))))
@@ -140,7 +127,7 @@ class Tile:
 
     def __init__(self, body, kind, rows, columns):
         self.body, self.kind, self.width = body, kind, body.width(kind)
-        self.sums = [[Place(Memory(kind, self.width, "cell"), (self.width,)) for _ in range(columns)]
+        self.sums = [[ir.Place(ir.Memory(kind, self.width, "cell"), (self.width,)) for _ in range(columns)]
                      for _ in range(rows)]
 
     def begin(self):
@@ -185,7 +172,7 @@ class Tile:
 class New(NamedTuple):
     """A statement of what comes first: memory for an array, which the function gives or is rid of at its end."""
 
-    memory: Memory
+    memory: ir.Memory
     shape: list  # of Value and int
     given: bool
 
@@ -210,28 +197,29 @@ class Body:
         self.vector = vector
         self.registers = 32 if vector == 64 else 16
         self.first = []  # statements up to the first loop
-        self.kernel = Kernel([], [], [])
+        self.kernel = ir.Kernel([], [], [])
+        self.elements: Any = None  # that are worked at, where these are not those of outputs and scratch memory
         self.statements = self.first
 
     def define(self, define, kinds):
-        """Run a definition for arguments: `(kind, number of axes)` of arrays, the kinds of numbers."""
+        """Run a definition for arguments: `(kind, number of axes or ANY)` of arrays, the kinds of numbers."""
         given: list[Any] = []
         numbers = []
         for kind in kinds:
-            rank = kind[1] if type(kind) is tuple else None
-            sizes = [Value("i64") for _ in range(rank)] if rank is not None else [Value(kind)]
+            rank = abs(kind[1]) if type(kind) is tuple else None  # of any number of axes: the elements are counted
+            sizes = [ir.Value("i64") for _ in range(rank)] if rank is not None else [ir.Value(kind)]
             numbers.append(sizes)
             if rank is None:
                 given.append(Scalar(self, sizes[0]))
                 continue
-            memory = Memory(kind[0], None, "input", len(self.kernel.inputs))
+            memory = ir.Memory(kind[0], None, "input", len(self.kernel.inputs))
             self.kernel.inputs.append(memory)
             given.append(Array(self, memory, [Scalar(self, n) for n in sizes]))
         define(self, *given)
         self.begin()
-        self.kernel.outputs.append(Memory("f64", 1, "output", len(self.kernel.outputs)))
+        self.kernel.outputs.append(ir.Memory("f64", 1, "output", len(self.kernel.outputs)))
         self.kernel.given = [v for sizes in numbers for v in sizes] + [
-            v for s in self.first if type(s) in (Step, Load) for v in s.outs]
+            v for s in self.first if type(s) in (ir.Step, ir.Load) for v in s.outs]
         return numbers
 
     # numbers
@@ -239,18 +227,18 @@ class Body:
     def scalar(self, x, kind):
         """A number in a kind."""
         if type(x) is not Scalar:
-            return Scalar(self, Const(x, kind))
+            return Scalar(self, ir.Const(x, kind))
         return x if x.kind == kind else Scalar(self, self.steps("cast", kind, [x.value])[0])
 
     def index(self, x):
         """A place or a count: an int, or a `Value`."""
         found = self.scalar(x, "i64").value
-        return found.value if type(found) is Const else found
+        return found.value if type(found) is ir.Const else found
 
     def steps(self, name, kind, *args, out=None):
         """The values of an operation on values."""
-        outs = [Value(out or kind) for _ in args[0]]
-        self.statements.append(Step(name, kind, outs, args))
+        outs = [ir.Value(out or kind) for _ in args[0]]
+        self.statements.append(ir.Step(name, kind, outs, args))
         return outs
 
     def made(self, name, kind, out, *args):
@@ -291,19 +279,19 @@ class Body:
 
     def loaded(self, place, count):
         """So many elements from a place on, as values."""
-        found = [Value(held(place.kind)) for _ in range(count)]
-        self.statements.append(Load(found, place))
+        found = [ir.Value(ir.held(place.kind)) for _ in range(count)]
+        self.statements.append(ir.Load(found, place))
         return found
 
     def put(self, values, place):
         """Write values, from a place on."""
-        self.statements.append(Store(values, place))
+        self.statements.append(ir.Store(values, place))
 
     def load(self, place):
         return Scalar(self, self.loaded(place, 1)[0])
 
     def store(self, x, place):
-        self.put([self.scalar(x, held(place.kind)).value], place)
+        self.put([self.scalar(x, ir.held(place.kind)).value], place)
 
     def cell(self, value, kind):
         """A new `Cell`."""
@@ -314,7 +302,7 @@ class Body:
 
     def width(self, kind):
         """The number of elements in a register."""
-        return self.vector // BYTES[kind]
+        return self.vector // ir.BYTES[kind]
 
     def tile(self, kind, rows, columns):
         """A new `Tile`."""
@@ -327,11 +315,11 @@ class Body:
         """Refuse to run where a condition does not hold."""
         if self.kernel.outputs:
             raise TypeError("conditions are looked at before outputs are made")
-        self.statements += [Require(mask.value) for mask in masks]
+        self.statements += [ir.Require(mask.value) for mask in masks]
 
     def output(self, kind, shape, given=True):
         """A new array; the function gives those that are not `scratch`, in their order."""
-        memory = Memory(kind, None, "output", len(self.kernel.outputs))
+        memory = ir.Memory(kind, None, "output", len(self.kernel.outputs))
         self.kernel.outputs.append(memory)
         found = Array(self, memory, [self.scalar(n, "i64") for n in shape])
         self.statements.append(New(memory, [self.index(n) for n in found.shape], given))
@@ -355,10 +343,10 @@ class Body:
             vectors: whether LLVM may take several at a time: where the elements that they touch lie side by side.
         """
         self.begin()
-        counter, (stop, start, step) = Value("i64"), [self.index(x) for x in (stop, start, step)]
+        counter, (stop, start, step) = ir.Value("i64"), [self.index(x) for x in (stop, start, step)]
         around, self.statements = self.statements, []
         yield Scalar(self, counter)
-        around.append(Loop(counter, stop, False, self.statements, start, step, vectors))
+        around.append(ir.Loop(counter, stop, False, self.statements, start, step, vectors))
         self.statements = around
 
     def when(self, mask):
@@ -366,12 +354,12 @@ class Body:
         self.begin()
         around, self.statements = self.statements, []
         yield
-        around.append(Branch(mask.value, self.statements, []))
+        around.append(ir.Branch(mask.value, self.statements, []))
         self.statements = around
 
     def refuse(self, mask):
         """End the function where a condition holds: it gives None."""
-        self.statements.append(Require(self.run("bitwise_invert", mask).value))
+        self.statements.append(ir.Require(self.run("bitwise_invert", mask).value))
 
 
 # Definitions among the statements of a program, for each of the rows or matrices that a variable holds.
@@ -402,7 +390,7 @@ class Stack:
     def __init__(self, writer, like, rank):
         self.writer = writer
         self.count = prod(like.aval.shape[: like.aval.ndim - rank])
-        self.kind = KINDS[like.aval.dtype]
+        self.kind = ir.KINDS[like.aval.dtype]
         self.body = Body(0)
         self.body.statements = writer.statements
 
@@ -414,7 +402,7 @@ class Stack:
     def copy(self, v, shape, whole=None):
         """A copy of a variable, broadcast to a `whole` shape, as so many of a shape."""
         found = self.new(shape)
-        self.writer.copy(v, Place(found.memory, v.aval.shape if whole is None else whole))
+        self.writer.copy(v, ir.Place(found.memory, v.aval.shape if whole is None else whole))
         return found
 
     def each(self):
@@ -424,5 +412,5 @@ class Stack:
     def give(self, out, found):
         """Make memory a result."""
         place = self.writer.result(out)
-        self.writer.copy(Place(found.memory, out.aval.shape), place)
+        self.writer.copy(ir.Place(found.memory, out.aval.shape), place)
         self.writer.values[out] = place

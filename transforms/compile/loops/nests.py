@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .statements import Const, Nest, Step, Value
+from .statements import Const, Nest, Step, Value, places, values
 
 _MANY_ROWS = 32
 _SHORT = frozenset({2, 3, 4, 5, 6, 7, 9})  # elements of rows of which many are taken at once: they fill no vectors
@@ -17,18 +17,12 @@ def add_nest(statements, nest):
     statements += in_pieces(by_rows(collapsed(nest)))
 
 
-def places_of(nest):
-    """The places of a nest."""
-    return [p for _, p in nest.loads] + [p for _, p in nest.stores] + [p for *_, p in nest.folds]
-
-
 def given(nests):
     """The values that nests take from outside."""
     found = {}
     for s in nests:
         made = {v for v, _ in s.loads} | {out for step in s.steps for out in step.outs}
-        read = [a[0] for step in s.steps for a in step.args] + [v for v, _ in s.stores] + [v for _, v, _ in s.folds]
-        found.update(dict.fromkeys([v for v in read if type(v) is not Const and v not in made]))
+        found.update(dict.fromkeys([v for v in values(s) if v not in made]))
     return list(found)
 
 
@@ -55,7 +49,7 @@ def collapsed(nest):
     """The nest with axes of one element left out, and neighbours merged where every place has one stride for both."""
     shape = nest.shape
     kept = [k for k, n in enumerate(shape) if n != 1]
-    strides = {id(p): [p.strides[k] for k in kept] for p in places_of(nest)}
+    strides = {id(p): [p.strides[k] for k in kept] for p in places(nest)}
     shape = [shape[k] for k in kept]
     k = len(shape) - 2
     while k >= 0:

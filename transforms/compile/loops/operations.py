@@ -12,6 +12,18 @@ from ....core.types import Any
 from ..maths import FUNCTIONS
 
 
+class Name(str):
+    """The name of a value in the text of a builder, with its type there."""
+
+    __slots__ = ("type",)
+    type: str
+
+    def __new__(cls, text, of):
+        self = str.__new__(cls, text)
+        self.type = of
+        return self
+
+
 def _maximum(b, x, y):
     """The second of equal ones, which may be zeros of two signs, as NumPy has it."""
     return b.select(b.or_(b.fcmp(">", x, y), b.fcmp("!=", x, x)), x, y)

@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from ....core.types import Any
+from .symbols import arranged
 
 STOPPED, OUTSIDE = 1.0, 2.0  # in place of 0 in the last output: a signal, or a place out of bounds, ended the function
 _ORIGIN = np.zeros(1, np.int8)
@@ -112,18 +113,6 @@ def compact_strides(shape):
 def is_compact(place):
     """Tell whether the elements at a place lie in order, without gaps."""
     return all(n == 1 or a == b for n, a, b in zip(place.shape, place.strides, compact_strides(place.shape)))
-
-
-def is_uniform(values):
-    """Tell whether an array of values holds one for all elements."""
-    return not any(values.strides) or values.size == 1
-
-
-def arranged(items, shape=()):
-    """Values, or whatever stands for them, as an array of objects; the one item of an array without axes."""
-    found = np.empty(shape, object)
-    found.reshape(-1)[:] = items
-    return found
 
 
 class Value:
@@ -234,6 +223,45 @@ class Product:
             return self.x, self.y, self.out
         return self.y.turned(), self.x.turned(), self.out.turned()
 
+    def call(self):
+        """`(name, arguments)` of the function of BLAS: flags by name, integers, factors, places of first elements."""
+        x, y, out = self.by_rows()
+        (n, k), m, ways = x.shape, y.shape[1], ("Trans", "NoTrans")
+        (along_x, line_x), (along_y, line_y) = x.lying(), y.lying()
+        if m == 1 or n == 1:
+            vector, matrix, along, line = (y, x, along_x, line_x) if m == 1 else (x, y, along_y, line_y)
+            step = 1 if k == 1 else vector.strides[0] if m == 1 else vector.strides[1]
+            rows, columns = matrix.shape if along else matrix.shape[::-1]
+            into = 1 if max(n, m) == 1 else out.strides[0] if m == 1 else out.strides[1]
+            if step > 0 and into > 0:
+                return "gemv", ("RowMajor", ways[along == (m == 1)], rows, columns, 1.0, matrix, line, vector, step,
+                                0.0, out, into)
+        return "gemm", ("RowMajor", ways[along_x], ways[along_y], n, m, k, 1.0, x, line_x, y, line_y, 0.0, out,
+                        max(out.strides[0], m))
+
+
+class Call:
+    """A call of another kernel, whose inputs and outputs, the last one included, begin at these places.
+
+    It works with `scratch`, a place, if it needs memory. The arrays of a kernel for rows of any length, which have
+    `extent` elements in it, have as many elements here as `extents` says first; second, how often `extent` goes into
+    these, rounded up. `short`: they are fewer than a vector has. LLVM alone renders it.
+    """
+
+    __slots__ = ("kernel", "given", "scratch", "extent", "extents", "short")
+
+    def __init__(self, kernel, given, scratch, extent=None, extents=(), short=False):
+        self.kernel = kernel
+        self.given = given
+        self.scratch = scratch
+        self.extent = extent
+        self.extents = extents
+        self.short = short
+
+    def places(self):
+        """The places that it reads or writes."""
+        return [*self.given, *[self.scratch] * (self.scratch is not None)]
+
 
 class Counter:
     """The index of a loop."""
@@ -341,6 +369,19 @@ def places(statement):
     if kind is While or kind is Branch:
         return (statement.flag,) if type(statement.flag) is Place else ()
     return statement.places() if hasattr(statement, "places") else ()
+
+
+def values(statement):
+    """The values that a statement itself reads."""
+    kind, read = type(statement), []
+    if kind is Step:
+        read = [v for part in statement.args for v in part]
+    elif kind is Store:
+        read = statement.values
+    elif kind is Nest:
+        read = [*[a[0] for step in statement.steps for a in step.args], *[v for v, _ in statement.stores],
+                *[v for _, v, _ in statement.folds]]
+    return [v for v in read if type(v) is Value]
 
 
 # The element kinds of native code, and their dtypes.

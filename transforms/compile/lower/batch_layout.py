@@ -11,7 +11,8 @@ from ....core.arrays.avals import make_aval
 from ....core.ops.indexing.indexing import getitem, index_update
 from ....core.ops.shaping import broadcast_to, concatenate, flip, reshape, stack, transpose
 from ...graph.equations import Literal, Var
-from ..loops.statements import KINDS, Place, arranged, constant
+from ..loops.statements import KINDS, Place, constant
+from ..loops.symbols import arranged, in_pairs, moved, rows_of, updated
 from .buffer_reuse import want
 
 _EXAMPLES = 64  # from which they fill vectors
@@ -268,28 +269,15 @@ def _step(writer, name, kind, like, inputs):
     return column
 
 
-def _view(writer, eq, columns):
-    found = eq.prim.impl(np, columns[0][None], *eq.params)
+def _moved(writer, eq, columns):
+    found = moved(eq, [x[None] for x in columns])
     return found.reshape(found.shape[1:])
 
 
-def _joined(join):
-    def rule(writer, eq, columns):
-        found = join([c[None] for c in columns], eq.params[0])
-        return found.reshape(found.shape[1:])
-
-    return rule
-
-
 def _updated(writer, eq, columns):
-    (x, given), (index, add, _) = columns, eq.params
     out, kind = eq.outputs[0], KINDS[eq.outputs[0].aval.dtype]
-    found = x.copy()[None]
-    part = found[index]
-    given = np.broadcast_to(given[None].reshape((1, *given.shape)[max(0, given.ndim + 1 - part.ndim) :]), part.shape)
-    found[index] = arranged([_added(writer, kind, out, *pair) for pair in zip(part.flat, given.flat)],
-                          part.shape) if add else given
-    return found.reshape(x.shape)
+    return updated(eq, [x[None] for x in columns], lambda old, new: [
+        _added(writer, kind, out, *pair) for pair in zip(old, new)]).reshape(columns[0].shape)
 
 
 def _added(writer, kind, out, x, y):
@@ -310,26 +298,16 @@ def _reduced(writer, eq, columns):
 
 
 def _folded(writer, eq, x, shape):
-    (like,), axes, out = eq.inputs, eq.params[0], eq.outputs[0]
-    name, kind = eq.prim.reduces.__name__, KINDS[out.aval.dtype]
-    rest = [k for k in range(x.ndim) if k + 1 not in axes]
-    size = prod([x.shape[k] for k in rest])
-    rows = x.transpose((*rest, *[k - 1 for k in axes if k])).reshape((size, x.size // size))
-    found = []
-    for row in rows:
-        items = list(row)
-        while len(items) > 1:
-            pairs = [_step(writer, name, kind, like, pair) for pair in zip(items[::2], items[1::2])]
-            items = pairs + items[2 * len(pairs) :]
-        found.append(items[0])
-    return arranged(found, shape)
+    (like,), name, kind = eq.inputs, eq.prim.reduces.__name__, KINDS[eq.outputs[0].aval.dtype]
+    return arranged([in_pairs(list(row), lambda x, y: _step(writer, name, kind, like, (x, y)))
+                     for row in rows_of(x, [k - 1 for k in eq.params[0] if k])], shape)
 
 
-_JOINS = {concatenate.prim: _joined(np.concatenate), stack.prim: _joined(np.stack)}
+_JOINS = concatenate.prim, stack.prim
 _RULES = {
     reshape.prim: lambda writer, eq, columns: columns[0].reshape(eq.outputs[0].aval.shape[1:]),
     broadcast_to.prim: lambda writer, eq, columns: np.broadcast_to(columns[0], eq.outputs[0].aval.shape[1:]),
-    index_update.prim: _updated, **_JOINS,
+    index_update.prim: _updated, **dict.fromkeys(_JOINS, _moved),
 }
 
 
@@ -339,4 +317,4 @@ def _rule(prim):
         return _RULES[prim]
     if prim.identity and not prim.effects:
         return lambda writer, eq, columns: columns[0]
-    return _view if prim.rearranges else _reduced if prim.reduces is not None else None
+    return _moved if prim.rearranges else _reduced if prim.reduces is not None else None

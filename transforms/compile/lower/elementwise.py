@@ -21,16 +21,11 @@ def elementary(eq):
     if not all(_known(v) for v in eq.inputs):
         return None
     # An atom under its own name goes first: fewer steps, and the rounding of one.
-    kind = computed_in(prim.name, eq.inputs, out)
-    if kind is not None and (not prim.guards or _is_linear(eq)):
-        return [_rooted(prim.name, kind, out, eq.inputs)]
-    steps = _steps(eq)
-    if steps is None:
-        return None
+    itself = computed_in(prim.name, eq.inputs, out) is not None and (not prim.guards or _is_linear(eq))
     found = []
-    for step in steps:
+    for step in ([eq] if itself else _steps(eq)) or [None]:
         # A step may leave the kinds, as through complex.
-        if step.outputs[0].aval.dtype not in KINDS or not all(_known(v) for v in step.inputs):
+        if step is None or step.outputs[0].aval.dtype not in KINDS or not all(_known(v) for v in step.inputs):
             return None
         kind = computed_in(step.prim.name, step.inputs, step.outputs[0])
         if kind is None:

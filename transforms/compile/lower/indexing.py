@@ -5,21 +5,8 @@ from math import prod
 import numpy as np
 
 from ...graph.equations import Literal
-from ..loops.statements import (
-    KINDS,
-    Bound,
-    Const,
-    Counter,
-    Loop,
-    Memory,
-    Nest,
-    Place,
-    Step,
-    Value,
-    arranged,
-    is_uniform,
-    zero,
-)
+from ..loops.statements import KINDS, Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, zero
+from ..loops.symbols import arranged, is_uniform
 from .buffer_reuse import written_over
 
 ndarray = np.ndarray
@@ -126,31 +113,29 @@ def last_writer(writer, eq):
 def spread(writer, eq):
     """Zeros with `x` added at places of the flat array."""
     (v,), (places, _), out = eq.inputs, eq.params, eq.outputs[0]
-    kind = KINDS[out.aval.dtype]
     x = writer.place(v)
     place = writer.values[out] = writer.result(out)
-    writer.fill(place, zero(kind))
-    flat = place.reshaped((place.size,))
-    part = _regular(flat, places.index)
-    if part is not None and np.unique(places.index).size == places.index.size:  # equal places would be added at once
-        added(writer, part, x)
-    else:
-        _each(writer, Literal(places.index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0,
-              lambda row, one: added(writer, row, one))
+    writer.fill(place, zero(place.kind))
+    # Equal places would be added to at once.
+    _at_places(writer, place, places.index, x, np.unique(places.index).size == places.index.size,
+               lambda part, one: added(writer, part, one))
 
 
 def implant(writer, eq):
     """`x` with `v` at distinct places of the flat array."""
     (v, w), (places,) = eq.inputs, eq.params
     x = writer.place(w)
-    place = written_over(writer, v, eq)
+    _at_places(writer, written_over(writer, v, eq), places.index, x, True, lambda part, one: writer.copy(one, part))
+
+
+def _at_places(writer, place, index, x, apart, write):
+    """`write(part, x)` for known places of the flat array: all at once where they are `apart` and regular, or each."""
     flat = place.reshaped((place.size,))
-    part = _regular(flat, places.index)
+    part = _regular(flat, index) if apart else None
     if part is not None:
-        writer.copy(x, part)
+        write(part, x)
     else:
-        _each(writer, Literal(places.index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0,
-              lambda row, one: writer.copy(one, row))
+        _each(writer, Literal(index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0, write)
 
 
 def _picked(writer, v, known, axis, out):
@@ -203,9 +188,7 @@ def through(writer, given, left, write):
 def looped(writer, count, write):
     """A loop whose body `write(counter)` writes."""
     counter = Counter()
-    before, writer.repeat = writer.repeat, writer.repeat * count  # what is written inside is weighed by its turns
-    writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter))))
-    writer.repeat = before
+    writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter), count)))
 
 
 def _bound(writer, value, n):

@@ -8,7 +8,8 @@ from ....core.types import Any
 from ...graph.equations import Literal, Var
 from ..loops.nests import order_of, strides_in
 from ..loops.operations import CASTS, TESTS
-from ..loops.statements import FEW, Const, Nest, Step, Value, cast_constant, constant, is_uniform
+from ..loops.statements import FEW, Const, Nest, Step, Value, cast_constant, constant
+from ..loops.symbols import is_uniform
 from .buffer_reuse import claim_cell, written_under
 
 ndarray = np.ndarray
@@ -37,6 +38,52 @@ class Group:
             self.streams.add(out)
 
 
+class Fused:
+    """A nest under construction: `load(v)` gives the values of variables that no step of it makes."""
+
+    def __init__(self, shape, load):
+        self.nest = Nest(shape)
+        self.load = load
+        self.known = {}
+        self.casts = {}  # one operand may be read in two kinds; each cast stands once in the nest
+
+    def read(self, v):
+        """The value of a variable or constant."""
+        if v not in self.known:
+            self.known[v] = self.load(v)
+        return self.known[v]
+
+    def loaded(self, place):
+        """A value that is loaded."""
+        value = Value(place.kind)
+        self.nest.loads.append((value, place))
+        return value
+
+    def cast(self, value, kind):
+        """A value in a kind."""
+        if value.kind == kind:
+            return value
+        if type(value) is Const:
+            return cast_constant(value, kind)
+        found = self.casts.get((value, kind))
+        if found is None:
+            found = self.casts[value, kind] = Value(kind)
+            self.nest.steps.append(Step("cast", kind, [found], [[value]]))
+        return found
+
+    def step(self, name, kind, out, inputs):
+        """Add an elementwise operation."""
+        given = [self.read(v) for v in inputs]
+        # One kind of number for all operands of a step; the mask of `where` alone stays boolean.
+        if name not in CASTS:
+            given = [self.cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
+        if name == "multiply" and any(map(_is_one, given)):  # a seed
+            self.known[out] = given[_is_one(given[0])]
+            return
+        value = self.known[out] = Value("b8" if name in TESTS else kind)
+        self.nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
+
+
 def write_group(writer, group):
     """Emit a group as one loop nest."""
     shape = group.shape
@@ -46,55 +93,22 @@ def write_group(writer, group):
     for v in (*group.made, *group.folded):
         writer.owner.pop(v, None)
     writer.flushed.append(group)  # what its operands flush while it is written must not write over what it reads
-    nest = Nest(group.shape)
-    known = {}
 
-    def read(v):
-        if v in known:
-            return known[v]
+    def load(v):
         if v in writer.rematerialized.steps:
-            step(*writer.rematerialized.steps[v])
-            return known[v]
+            fused.step(*writer.rematerialized.steps[v])
+            return fused.known[v]
         found = constant(v) if type(v) is Literal else writer.value(v)
         # One value for all elements needs neither memory nor a load.
         if type(found) is ndarray and is_uniform(found):
-            value = found.flat[0]
-        else:
-            if type(found) is ndarray:
-                found = writer.place(v)
-            value = Value(found.kind)
-            nest.loads.append((value, found.spread(group.shape)))
-        known[v] = value
-        return value
+            return found.flat[0]
+        return fused.loaded((writer.place(v) if type(found) is ndarray else found).spread(group.shape))
 
-    casts = {}  # one operand may be read in two kinds; each cast stands once in the nest
-
-    def cast(value, kind):
-        if value.kind == kind:
-            return value
-        if type(value) is Const:
-            return cast_constant(value, kind)
-        found = casts.get((value, kind))
-        if found is None:
-            found = casts[value, kind] = Value(kind)
-            nest.steps.append(Step("cast", kind, [found], [[value]]))
-        return found
-
-    def step(name, kind, out, inputs):
-        given = [read(v) for v in inputs]
-        # One kind of number for all operands of a step; the mask of `where` alone stays boolean.
-        if name not in CASTS:
-            given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
-        if name == "multiply" and any(map(_is_one, given)):  # a seed
-            known[out] = given[_is_one(given[0])]
-            return
-        value = Value("b8" if name in TESTS else kind)
-        nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
-        known[out] = value
-
+    fused = Fused(group.shape, load)
+    nest = fused.nest
     for one in group.steps:
-        step(*one)
-    folded = [read(v) for _, v, *_ in group.folds]  # before the stores: a fold may ask for loads of its own
+        fused.step(*one)
+    folded = [fused.read(v) for _, v, *_ in group.folds]  # before the stores: a fold may ask for loads of its own
     writer.flushed.pop()
     order = order_of([p for _, p in nest.loads])  # results lie as what they are made of: no nest gathers
     strides = strides_in(order, shape)
@@ -104,7 +118,7 @@ def write_group(writer, group):
         if out in writer.targets or readers and not writer.rematerialized.takes(writer, out, group, made, readers):
             claim_cell(writer, out, nest)
             place = writer.values[out] = written_under(writer, out, readers) or writer.result(out, strides)
-            nest.stores.append((known[out], place))
+            nest.stores.append((fused.known[out], place))
     writer.nonfinite.watch(nest)  # only now the nest has all its stores, which are what leaves the program
     narrowed = []
     for (name, v, axes, keepdims, out), value in zip(group.folds, folded):

@@ -4,7 +4,8 @@ import numpy as np
 
 from ....core.ops.indexing.indexing import getitem
 from ...graph.equations import Var
-from ..loops.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While, arranged
+from ..loops.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
+from ..loops.symbols import arranged
 
 ndarray = np.ndarray
 ENDLESS = 1e9  # the work of a loop that may have no end: other threads run beside it
@@ -23,7 +24,6 @@ def scan(writer, eq):
     made = {v: inner for inner in graph.equations for v in inner.outputs}
     collected = [_Collected(writer, *pair, graph.inputs, made) for pair in zip(eq.outputs[n:], graph.outputs[n:])]
     counter = Counter()
-    before, writer.repeat = writer.repeat, writer.repeat * steps
 
     def write():
         _begin(writer, states, cells)
@@ -39,8 +39,7 @@ def scan(writer, eq):
             writer.copy(one.source, one.place.row(counter))
         _go_on(writer, graph.outputs[:n], cells)
 
-    writer.add(Loop(counter, steps, reverse, writer.inside(write)))
-    writer.repeat = before
+    writer.add(Loop(counter, steps, reverse, writer.inside(write, steps)))
     writer.values.update(zip(eq.outputs, [*cells, *[one.seen for one in collected]]))
 
 
@@ -50,7 +49,6 @@ def while_loop(writer, eq):
     heads = [_outside(writer, given) for given in eq.inputs[:consts]]
     cells = [_cell(writer, v, given) for v, given in zip(eq.outputs, eq.inputs[consts:])]
     flag = Place(Memory("b8", 1, "cell"), ())
-    before, writer.repeat = writer.repeat, writer.repeat * _TURNS
     writer.work += ENDLESS  # the lock is released, so that a loop without end can be interrupted
 
     def write(graph, turn):
@@ -64,10 +62,9 @@ def while_loop(writer, eq):
         else:
             writer.copy(graph.outputs[0], flag)
 
-    first = writer.inside(lambda: write(test.graph, False))
-    then = writer.inside(lambda: write(body.graph, True))
+    first = writer.inside(lambda: write(test.graph, False), _TURNS)
+    then = writer.inside(lambda: write(body.graph, True), _TURNS)
     writer.add(While(first, flag, then))
-    writer.repeat = before
     writer.values.update(zip(eq.outputs, cells))
 
 

@@ -9,21 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...graph.equations import Literal, Var
-from ..loops.statements import (
-    FEW,
-    KINDS,
-    Const,
-    Memory,
-    Nest,
-    Place,
-    Step,
-    Store,
-    Value,
-    arranged,
-    is_uniform,
-    start_of,
-    zero,
-)
+from ..loops.statements import FEW, KINDS, Const, Memory, Nest, Place, Step, Store, Value, start_of, zero
+from ..loops.symbols import arranged, in_pairs, is_uniform, moved, rows_of, updated
 from ..machine.blas import products_library
 from ..machine.error_states import may_be_native
 from .batch_layout import fold
@@ -173,26 +160,20 @@ def _reduction(writer, eq):
 
 def _folded(writer, name, x, axes, out):
     """A reduction of values, by pairs."""
-    kind = KINDS[out.aval.dtype]
-    rest = [k for k in range(x.ndim) if k not in axes]
-    size = out.aval.size
-    rows = x.transpose((*rest, *axes)).reshape((size, x.size // size))
+    kind, size, rows = KINDS[out.aval.dtype], out.aval.size, rows_of(x, axes)
     while size == 1 and rows.shape[1] > 2:  # halves are vectors
         half = rows.shape[1] // 2
         pairs = writer.computed(name, kind, (1, half), [rows[:, :half], rows[:, half : 2 * half]], kind)
         rows = np.concatenate((pairs, rows[:, 2 * half :]), 1)
-    columns = [rows[:, k] for k in range(rows.shape[1])]
-    while len(columns) > 1:
-        pairs = [writer.computed(name, kind, (size,), list(pair), kind) for pair in zip(columns[::2], columns[1::2])]
-        columns = pairs + columns[2 * len(pairs) :]
-    return columns[0].reshape(out.aval.shape)
+    return in_pairs(list(rows.T), lambda x, y: writer.computed(name, kind, (size,), [x, y], kind)).reshape(
+        out.aval.shape)
 
 
 def _joined(join):
     def rule(writer, eq):
         out = eq.outputs[0]
         if writer.few(out.aval):
-            writer.values[out] = join([writer.held(v) for v in eq.inputs], *eq.params)
+            writer.values[out] = moved(eq, list(map(writer.held, eq.inputs)))
             return
         place = writer.result(out)
         axis, at, parts = eq.params[0], 0, []
@@ -238,12 +219,10 @@ def _fill_around(writer, place, part, index, kind):
 def _pad(writer, eq):
     (v,), out = eq.inputs, eq.outputs[0]
     kind = KINDS[out.aval.dtype]
-    where = tuple(slice(a, a + n) for n, (a, _) in zip(v.aval.shape, eq.params[0]))
     if writer.few(out.aval):
-        found = np.full(out.aval.shape, zero(kind), object)
-        found[where] = writer.held(v)
-        writer.values[out] = found
+        writer.values[out] = moved(eq, [writer.held(v)], zero(kind))
         return
+    where = tuple(slice(a, a + n) for n, (a, _) in zip(v.aval.shape, eq.params[0]))
     place = writer.result(out)
     part = place.seen(lambda a: a[where])
     _fill_around(writer, place, part, where, kind)
@@ -257,16 +236,10 @@ def _update(writer, eq):
     kind = KINDS[out.aval.dtype]
     shape = v.aval.shape
     if writer.few(out.aval):
-        found = writer.held(x).copy()
-        part = _part(found, index)
-        writer.values[out] = found
-        if not part.size:
-            return
-        given = writer.held(v)
-        # As NumPy assigns: axes of one element in front fall away.
-        given = np.broadcast_to(given.reshape(shape[max(0, len(shape) - part.ndim) :]), part.shape)
-        values = arranged(writer.cast(list(given.reshape(-1)), kind), part.shape)
-        part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
+        old, given = writer.held(x), writer.held(v)
+        given = arranged(writer.cast(list(given.reshape(-1)), kind), given.shape)
+        writer.values[out] = updated(eq, [old, given], lambda old, new: (
+            writer.computed("add", kind, old.shape, [old, new], kind) if old.size else old))
         return
     fresh = add and type(x) is Literal and not np.any(x.value)  # a sum with zeros is not read from memory
     if fresh:

@@ -58,7 +58,11 @@ def multiplied(writer, a, b, c):
     if few_products(n, k, m):
         _by_loops(writer, a, b, c, (*lead, n, k, m), a.kind)
         return
-    a, b = _in_lines(writer, _laid_before(writer, a)), _in_lines(writer, _laid_before(writer, b))
+    a, b = _laid_before(writer, a), _laid_before(writer, b)
+    if not writer.library:
+        _by_loops(writer, a, b, c, (*lead, n, k, m), a.kind)
+        return
+    a, b = _in_lines(writer, a), _in_lines(writer, b)
     writer.work += writer.repeat * prod(lead) * n * k * m / 4
     statements: list[Any] = []
     counters = [Counter() for _ in lead]

@@ -4,7 +4,8 @@ import numpy as np
 
 from ...graph.equations import Equation, Var
 from ..loops.operations import CASTS, TESTS
-from ..loops.statements import Place, is_uniform
+from ..loops.statements import Place
+from ..loops.symbols import is_uniform
 
 CHEAP = frozenset({"add", "subtract", "multiply", "negative", "absolute", "square", "where", "bitwise_and",
                    "bitwise_or", *CASTS, *TESTS})

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.types import Any
 from ...graph.equations import Draft, Literal, Var, without_dead
-from ..loops.nests import add_nest, changed, collapsed, places_of
+from ..loops.nests import add_nest, changed, collapsed
 from ..loops.operations import CASTS
 from ..loops.scratch import place_scratch
 from ..loops.statements import (
@@ -26,14 +26,14 @@ from ..loops.statements import (
     Step,
     Store,
     Value,
-    arranged,
     cast_constant,
     compact_strides,
     constant,
     is_compact,
-    is_uniform,
+    places,
     start_of,
 )
+from ..loops.symbols import arranged, is_uniform
 from ..machine.engine import RANGES
 from ..rules.indexing import PARTS, ROWS
 from ..rules.products import PRODUCTS
@@ -55,7 +55,7 @@ _LARGE = 2e6  # operations on elements, from which a nest is cut
 def in_ranges(writer, nest):
     """Write a nest in ranges; False where it is too small, or adds up too much for each of them."""
     size = prod(nest.shape)
-    if writer.repeat != 1 or size * (1 + len(nest.steps)) < _LARGE or any(p.moving for p in places_of(nest)):
+    if writer.repeat != 1 or size * (1 + len(nest.steps)) < _LARGE or any(p.moving for p in places(nest)):
         return False
     nest = collapsed(nest)  # merged axes are longer, and cut more evenly
     found = [(_kept(nest, k), k) for k, n in enumerate(nest.shape) if n >= RANGES]
@@ -91,9 +91,7 @@ def _cut(writer, nest, axis):
         folds.append((name, value, Place(each.memory, shape, steps, 0, ((counter, each.strides[0]),))))
         parts.append((name, each, Place(p.memory, each.shape, (0, *p.strides), p.offset)))
     body = Nest(shape, [(v, part(p)) for v, p in nest.loads], nest.steps, [(v, part(p)) for v, p in nest.stores], folds)
-    writer.repeat = RANGES  # so that the body is not cut again
-    writer.add(Ranges(counter, RANGES, writer.inside(lambda: writer.nest(body))))
-    writer.repeat = 1
+    writer.add(Ranges(counter, RANGES, writer.inside(lambda: writer.nest(body), RANGES)))  # which is not cut again
     for name, each, place in parts:
         x = Value(each.kind)
         writer.nest(Nest(each.shape, [(x, each)], [], [], [(name, x, place)]))
@@ -213,6 +211,7 @@ class Writer:
     nonfinite_check: Any = NonfiniteCheck
     threads = True  # whether large nests are cut in ranges
     eager = False  # whether few nests matter more than few arrays
+    library = True  # whether products of larger matrices are calls of BLAS
     cached = True  # whether to take blocks of rows, and to store what took long to compute, saves time
 
     def __init__(self, draft, known):
@@ -326,19 +325,20 @@ class Writer:
                 self.uses.setdefault(v, []).append(reader)
                 self.finished.add(id(reader))
 
-    def inside(self, write):
-        """The statements that `write()` writes, a body."""
-        outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
-                 self.columns)
+    def inside(self, write, times=1):
+        """The statements that `write()` writes, a body that runs so many times."""
+        names = ("repeat", "statements", "groups", "owner", "spilled", "read", "local", "around", "columns")
+        outer = [getattr(self, name) for name in names]
         self.columns = batch_layout.Columns()
         self.around = self.statements, {}  # where a copy goes that all turns share
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
         # What a body stores or loads is not there behind it.
         self.spilled, self.read = dict(self.spilled), dict(self.read)
+        self.repeat *= times
         write()
         found = self.statements
-        (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
-         self.columns) = outer
+        for name, value in zip(names, outer):
+            setattr(self, name, value)
         return found
 
     def add(self, statement):

@@ -79,7 +79,6 @@ class ObjectCache:
         """The object code with this key (32 bytes), as `read` makes it of the bytes; None where there is none."""
         with self.entered() as opened:
             return None if opened is None else self.found(opened, key, read)
-        return None
 
     def found(self, opened, key, read):
         """The same in the open folder."""

@@ -2,7 +2,7 @@
 
 import math
 
-from ....core.ops.special.normal_distribution import FAR, MIDDLE, TAIL
+from ....core.ops.special.inverse_erf import FAR, MIDDLE, TAIL
 from .coefficients import CONSTANTS, POLYNOMIALS
 from .exponentials import exp_parts, reduced, times
 from .logarithms import log

@@ -3,7 +3,7 @@
 import warnings
 from functools import partial
 
-from ..... import _engine, _interpreters, custom_vjp, extend
+from ..... import _engine, _interpreters, _primitives, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.inference import refused
@@ -340,7 +340,7 @@ def apply_foreign(kind, args):
         ctx._state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
         return tuple([STOP(lower(o)) if id(o) in plain else lower(o) for o in outputs if isinstance(o, TensorBase)])
 
-    @custom_vjp
+    @_primitives.custom_vjp
     def fun(*values):
         return forward(*values)
 

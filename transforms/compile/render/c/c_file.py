@@ -44,6 +44,11 @@ class PlainWriter(Writer):
     nonfinite_check = _NoCheck
     threads = False
     cached = False
+    library = False
+
+
+class _BlasWriter(PlainWriter):
+    library = True
 
 
 def kernel_of(draft, known, writer=PlainWriter):
@@ -64,10 +69,10 @@ def is_bounded(eq, known):
 
 def c_file(staged, name, blas, what):
     """`(text, header)`; `what` says which function of Python it is."""
-    kernel = kernel_of(staged.draft, staged.known)
+    kernel = kernel_of(staged.draft, staged.known, _BlasWriter if blas else PlainWriter)
     module = Module(C)
     names = {m: v.name for m, v in zip((*kernel.inputs, *kernel.outputs), (*staged.inputs, *staged.outputs))}
-    printer = Printer(kernel, module, names, blas)
+    printer = Printer(kernel, module, names)
     lines = printer.lines
     given = [f"const {STORED[m.kind]} *restrict {v.name}" for m, v in zip(kernel.inputs, staged.inputs)]
     given += [f"{STORED[m.kind]} *restrict {v.name}" for m, v in zip(kernel.outputs, staged.outputs)]

@@ -1,8 +1,9 @@
 """Render loop nests as C: loops over the axes, reductions in several accumulators added pairwise."""
 
+from ...loops.operations import Name
 from ...loops.statements import start_of
 from .scalars import Scalars
-from .text import TYPES, Name, number
+from .text import TYPES, number
 
 _APART = 8  # sums of a row that are added up side by side, so that compilers may use vectors
 _LONG = 32  # elements of a row from which they are

@@ -2,29 +2,11 @@
 
 import re
 
-from ...loops.nests import add_nest
-from ...loops.operations import CASTS
-from ...loops.statements import (
-    BYTES,
-    OUTSIDE,
-    Branch,
-    Const,
-    Load,
-    Loop,
-    Nest,
-    Place,
-    Product,
-    Require,
-    Step,
-    Store,
-    Value,
-    While,
-    places,
-    walk,
-)
+from ...loops import statements as ir
+from ...loops.operations import CASTS, Name
 from .nests import print_nest
 from .scalars import Scalars
-from .text import STORED, TYPES, Name, Text, number
+from .text import STORED, TYPES, Text, number
 
 ON_STACK = 4096  # bytes of temporaries that lie on the stack
 _MEMORY = re.compile(r"\bm\d+\b")
@@ -35,24 +17,22 @@ class Printer:
 
     Args:
         names: `{memory: name}` of inputs and outputs.
-        blas: whether products of larger matrices are calls of CBLAS.
         on_stack: bytes of temporaries that may lie on the stack.
         index: the type of indices; by default what the statements need.
     """
 
-    def __init__(self, kernel, module, names, blas=False, on_stack=ON_STACK, index=None):
+    def __init__(self, kernel, module, names, on_stack=ON_STACK, index=None):
         self.module = module
         self.text = Text(module)
         self.memories = dict(names)
-        self.blas = blas
         self.print_nest = print_nest
         self.kernel = kernel
         self.values = {v: Name(f"n{k}", TYPES[v.kind]) for k, v in enumerate(kernel.given)}  # Value, Counter -> name
         self.declared = {}  # the name of a temporary -> its declaration
-        held = {p.memory for s in walk(kernel.statements) for p in places(s)}
+        held = {p.memory for s in ir.walk(kernel.statements) for p in ir.places(s)}
         short = all(m.size is not None and m.size < 2**31 - 64 for m in held)
         self.index = index or ("int32_t" if short else "int64_t")
-        needed = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch")
+        needed = sum(m.size * ir.BYTES[m.kind] for m in held if m.role == "scratch")
         self.scratch = 0 if on_stack and needed <= on_stack else kernel.scratch  # bytes that the caller gives
         self.block(kernel.statements)
 
@@ -78,7 +58,7 @@ class Printer:
 
     def value(self, x):
         """The name of a value."""
-        return Name(number(x.value, x.kind), TYPES[x.kind]) if type(x) is Const else self.values[x]
+        return Name(number(x.value, x.kind), TYPES[x.kind]) if type(x) is ir.Const else self.values[x]
 
     def run(self, step, args):
         """The name of the result of a step on values of these names, one of each argument."""
@@ -186,7 +166,7 @@ def _while(printer, loop):
 
 
 def _branch(printer, branch):
-    flag = printer.element(branch.flag) if type(branch.flag) is Place else printer.value(branch.flag)
+    flag = printer.element(branch.flag) if type(branch.flag) is ir.Place else printer.value(branch.flag)
     printer.text.open(f"if ({flag})")
     printer.inside(branch.yes)
     printer.text.depth -= 1
@@ -198,44 +178,20 @@ def _branch(printer, branch):
 def _require(printer, require):
     alarm, _ = printer.base(printer.kernel.outputs[-1])
     printer.text.open(f"if (!{printer.value(require.flag)})")
-    printer.text.emit(f"{alarm}[0] = {number(OUTSIDE, 'f64')};")
+    printer.text.emit(f"{alarm}[0] = {number(ir.OUTSIDE, 'f64')};")
     printer.text.emit("return;")
     printer.text.close()
 
 
 def _product(printer, product):
-    """Loops over rows and columns, or a call of gemm or gemv."""
-    if printer.blas:
-        _called(printer, *product.by_rows())
-        return
-    x, y, out = product.x, product.y, product.out
-    (n, k), m = x.shape, y.shape[1]
-    kind = x.kind
-    a, b, ab = Value(kind), Value(kind), Value(kind)
-    shape = (n, k, m)
-    statements = []
-    add_nest(statements, Nest(out.shape, [], [], [(Const(0.0, kind), out)]))
-    add_nest(statements, Nest(
-        shape, [(a, x.laid(shape, (*x.strides, 0))), (b, y.laid(shape, (0, *y.strides)))],
-        [Step("multiply", kind, [ab], [[a], [b]])], [],
-        [("add", ab, out.laid(shape, (out.strides[0], 0, out.strides[1])))]))
-    printer.block(statements)
+    """A call of gemm or gemv."""
+    kind = product.x.kind
+    name, arguments = product.call()
+    given = [f"Cblas{x}" if type(x) is str else str(x) if type(x) is int else f"&{printer.element(x)}"
+             if type(x) is ir.Place else number(x, kind) for x in arguments]
+    printer.text.emit(f"cblas_{'d' if kind == 'f64' else 's'}{name}({', '.join(given)});")
 
 
-def _called(printer, x, y, out):
-    (n, k), m = x.shape, y.shape[1]
-    letter, one, zero = ("d", "1.0", "0.0") if x.kind == "f64" else ("s", "1.0f", "0.0f")
-    a, b, c = ["&" + printer.element(p) for p in (x, y, out)]
-    (along_x, line_x), (along_y, line_y) = x.lying(), y.lying()
-    over_x, over_y = ["CblasNoTrans" if along else "CblasTrans" for along in (along_x, along_y)]
-    if m == 1 and y.strides[0] > 0 and out.strides[0] > 0:
-        rows, columns = (n, k) if along_x else (k, n)
-        printer.text.emit(f"cblas_{letter}gemv(CblasRowMajor, {over_x}, {rows}, {columns}, {one}, {a}, {line_x}, {b}, "
-                          f"{y.strides[0] if k > 1 else 1}, {zero}, {c}, {out.strides[0] if n > 1 else 1});")
-        return
-    printer.text.emit(f"cblas_{letter}gemm(CblasRowMajor, {over_x}, {over_y}, {n}, {m}, {k}, {one}, {a}, {line_x}, "
-                      f"{b}, {line_y}, {zero}, {c}, {max(out.strides[0], m)});")
-
-
-_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest),
-             Loop: _loop, While: _while, Branch: _branch, Product: _product, Require: _require}
+_PRINTERS = {ir.Load: _load, ir.Store: _store, ir.Step: _step, ir.Loop: _loop, ir.While: _while, ir.Branch: _branch,
+             ir.Nest: lambda printer, nest: printer.print_nest(printer, nest), ir.Product: _product,
+             ir.Require: _require}

@@ -1,8 +1,8 @@
 """The builder of C text: arithmetic on single values, the same as that of `transforms/compile/render/llvm/simd.py`."""
 
-from ...loops.operations import Operations
+from ...loops.operations import Name, Operations
 from ...maths import FUNCTIONS, NEAR
-from .text import HELPERS, TYPES, Name, Text, number
+from .text import HELPERS, TYPES, Text, number
 
 
 def _infix(sign):

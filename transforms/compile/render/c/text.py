@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from ..llvm.simd import Name as Name
+from ...loops.operations import Name
 
 TYPES = {"f64": "double", "f32": "float", "i64": "int64_t", "i32": "int32_t", "u64": "uint64_t", "u32": "uint32_t",
          "b8": "int"}  # of values

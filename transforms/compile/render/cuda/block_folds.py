@@ -1,8 +1,9 @@
 """Block-wide reductions through shared memory, in a fixed order."""
 
+from ...loops.operations import Name
 from ...loops.statements import Place, Value, start_of
 from ..c.scalars import Scalars
-from ..c.text import TYPES, Name, Text, number
+from ..c.text import TYPES, Text, number
 
 LARGEST = 1024  # threads of a block
 _WAYS = 8  # values that one thread folds between two barriers, each of which takes longer than these

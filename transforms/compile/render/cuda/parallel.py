@@ -7,10 +7,11 @@ processor of 132 multiprocessors of 2048 threads.
 from math import prod
 
 from .....core.types import Any
+from ...loops.operations import Name
 from ...loops.statements import Memory, Nest, Place, Value, compact_strides
 from ...maths import FUNCTIONS
 from ..c.nests import Rows
-from ..c.text import TYPES, Name
+from ..c.text import TYPES
 from .block_folds import LARGEST, Gather, folded
 
 ALIKE = 16  # elements of a nest that every thread computes for itself

@@ -4,22 +4,8 @@ from collections import deque
 from math import prod
 
 from .....core.types import Any
-from ...loops.nests import changed, collapsed, places_of
-from ...loops.statements import (
-    Const,
-    Load,
-    Loop,
-    Memory,
-    Nest,
-    Product,
-    Step,
-    Store,
-    Value,
-    compact_strides,
-    places,
-    start_of,
-    walk,
-)
+from ...loops import statements as ir
+from ...loops.nests import changed, collapsed
 from ..c.nests import Rows, print_nest
 from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above
 
@@ -63,23 +49,24 @@ class Batched:
 
 def batched(statement):
     """The `Batched` of a loop; None where its examples depend on each other, or it has none."""
-    if type(statement) is not Loop:
+    if type(statement) is not ir.Loop:
         return None
-    nests = [s for s in walk([statement]) if type(s) is Nest]
+    nests = [s for s in ir.walk([statement]) if type(s) is ir.Nest]
     count = min([n.shape[0] for n in nests if n.shape and prod(n.shape) >= WIDE], default=0)
     if count < WIDE:
         return None
-    turns = {s.counter: s.count for s in walk([statement]) if type(s) is Loop}
+    turns = {s.counter: s.count for s in ir.walk([statement]) if type(s) is ir.Loop}
     shared, alone, written = {}, set(), set()  # memory -> how examples lie in it; what all threads touch alike
-    for s in walk([statement]):
-        found = by_example(s, count) if type(s) is Nest else None
+    for s in ir.walk([statement]):
+        found = by_example(s, count) if type(s) is ir.Nest else None
         if found is None:
-            if type(s) not in (Nest, Load, Store, Step, Loop) or type(s) is Nest and prod(s.shape) >= WIDE:
+            if type(s) not in (ir.Nest, ir.Load, ir.Store, ir.Step, ir.Loop) or (
+                    type(s) is ir.Nest and prod(s.shape) >= WIDE):
                 return None
-            alone.update(p.memory for p in places(s))
-            written.update(p.memory for p in places(s)[len(s.loads) if type(s) is Nest else 0 :] if type(s) is not Load)
+            alone.update(p.memory for p in ir.places(s))
+            written.update(p.memory for p in places_written(s))
         else:
-            for k, p in enumerate(places(found)):
+            for k, p in enumerate(ir.places(found)):
                 shared.setdefault(p.memory, []).append(p)
                 if k >= len(found.loads):
                     written.add(p.memory)
@@ -157,7 +144,7 @@ class Part:
         self.items.append(item)
         self.reads |= reads
         self.writes |= writes
-        self.places += [p for s in walk([statement_of(item)]) for p in places_written(s)]
+        self.places += [p for s in ir.walk([statement_of(item)]) for p in places_written(s)]
         if type(item) in _SHARED:
             self.gives.update(writes, [gather.out for gather in item.gathers])
             self.left += item.gathers
@@ -206,18 +193,18 @@ class Schedule:
         """Statements without those that fill what the next one to touch it folds into."""
         filled, kept = {}, list(statements)  # memory -> the number of the statement that filled all of it
         for at, s in enumerate(statements):
-            if type(s) is Nest:
+            if type(s) is ir.Nest:
                 for name, _, place in s.folds:
                     found = filled.get(place.memory)
                     # A fold into what was just filled with its neutral element may begin with its first element.
-                    if found is not None and statements[found].stores[0][0].value == start_of(name, place.kind) and (
-                            covers(place) and sum(p.memory is place.memory for p in places_of(s)) == 1):
+                    if found is not None and statements[found].stores[0][0].value == ir.start_of(name, place.kind) and (
+                            covers(place) and sum(p.memory is place.memory for p in ir.places(s)) == 1):
                         kept[found] = None
                         self.fresh.add(place)
             for memory in touched(s)[0] | touched(s)[1]:
                 filled.pop(memory, None)
-            if type(s) is Nest and not (s.loads or s.steps or s.folds) and len(s.stores) == 1 and (
-                    type(s.stores[0][0]) is Const and covers(s.stores[0][1])):
+            if type(s) is ir.Nest and not (s.loads or s.steps or s.folds) and len(s.stores) == 1 and (
+                    type(s.stores[0][0]) is ir.Const and covers(s.stores[0][1])):
                 filled[s.stores[0][1].memory] = at
         return [s for s in kept if s is not None]
 
@@ -230,11 +217,11 @@ class Schedule:
         while True:
             small, together = set(), set()
             for s in statements:
-                memory = {m for part in touched(s) for m in part if type(m) is Memory and m.size <= OWN}
+                memory = {m for part in touched(s) for m in part if type(m) is ir.Memory and m.size <= OWN}
                 small |= {m for m in memory if m.role not in ("input", "constant")}
                 if s in self.loops:
                     together |= (touched(s)[1] & memory) - self.loops[s].own
-                elif type(s) is Nest and prod(s.shape) > ALIKE:
+                elif type(s) is ir.Nest and prod(s.shape) > ALIKE:
                     together |= {p.memory for p in places_written(s) if any(p.strides)} | {
                         p.memory for _, p in s.stores}
             own = small - together
@@ -250,12 +237,12 @@ class Schedule:
             return []
         kind = type(s)
         own = self.own.issuperset([p.memory for p in places_written(s)])
-        if kind in (Load, Step) or own and (kind is Store or kind is Nest and prod(s.shape) <= ALIKE):
+        if kind in (ir.Load, ir.Step) or own and (kind is ir.Store or kind is ir.Nest and prod(s.shape) <= ALIKE):
             self.alike(s)
             return []
-        if kind is Store:
+        if kind is ir.Store:
             return [_as_nest(x, s.place, k) for k, x in enumerate(s.values)]
-        if kind is not Nest:  # loops, branches and products go in order, so one thread runs them
+        if kind is not ir.Nest:  # loops, branches and products go in order, so one thread runs them
             self.alone(s)
             return []
         # Threads share the axes that are kept, or those that are folded: folds over other axes are other nests.
@@ -322,7 +309,7 @@ class Schedule:
         """Tell whether a statement may run at any time while the part does."""
         reads, writes = touched(s)
         part, wait = self.part, self.waiting
-        written = [p for each in walk([s]) for p in places_written(each)]
+        written = [p for each in ir.walk([s]) for p in places_written(each)]
         theirs = writes - self.own
         # Threads of the part may be anywhere in it: nothing may be read that they make, nor written that they read, and
         # writes of both must go to other elements.
@@ -360,25 +347,25 @@ def covers(place):
     kept = [(n, s) for n, s in zip(place.shape, place.strides) if s]
     shape = [n for n, _ in sorted(kept, key=lambda axis: -axis[1])]
     return not place.moving and place.offset == 0 and prod(shape) == place.memory.size and (
-        sorted([s for _, s in kept], reverse=True) == list(compact_strides(shape)))
+        sorted([s for _, s in kept], reverse=True) == list(ir.compact_strides(shape)))
 
 
 def _as_nest(x, place, k):
     """A nest that stores the k-th value of a `Store`."""
     steps, value = [], x
     if x.kind != place.kind:
-        value = Value(place.kind)
-        steps = [Step("cast", place.kind, [value], [[x]])]
-    return Nest((1,), [], steps, [(value, place.laid((1,), (1,), k))])
+        value = ir.Value(place.kind)
+        steps = [ir.Step("cast", place.kind, [value], [[x]])]
+    return ir.Nest((1,), [], steps, [(value, place.laid((1,), (1,), k))])
 
 
 def _into(name, x, place, fresh):
     """Statements that fold a value into the one element of a place."""
     place = place.laid((), ())
     if fresh:
-        return [Store([x], place)]
-    old, new = Value(place.kind), Value(place.kind)
-    return [Load([old], place), Step(name, place.kind, [new], [[old], [x]]), Store([new], place)]
+        return [ir.Store([x], place)]
+    old, new = ir.Value(place.kind), ir.Value(place.kind)
+    return [ir.Load([old], place), ir.Step(name, place.kind, [new], [[old], [x]]), ir.Store([new], place)]
 
 
 # Read and write sets of statements: memory, and values that several statements share.
@@ -394,7 +381,7 @@ def in_order(statements):
     """The same of several statements, as lists in the order of the text."""
     reads: list[Any] = []
     writes: list[Any] = []
-    for s in walk(statements):
+    for s in ir.walk(statements):
         _add(s, reads, writes)
     return reads, writes
 
@@ -402,36 +389,23 @@ def in_order(statements):
 def places_written(statement):
     """The places that a statement itself writes."""
     kind = type(statement)
-    if kind is Store:
+    if kind is ir.Store:
         return [statement.place]
-    if kind is Nest:
+    if kind is ir.Nest:
         return [p for _, p in statement.stores] + [p for *_, p in statement.folds]
-    return [statement.out] if kind is Product else []
+    return [statement.out] if kind is ir.Product else []
 
 
 def _add(statement, reads, writes):
     kind = type(statement)
     written = places_written(statement)
     writes += [p.memory for p in written]
-    reads += [p.memory for p in places(statement) if p not in written]
-    if kind is Nest:
+    reads += [p.memory for p in ir.places(statement) if p not in written]
+    if kind is ir.Nest:
         reads += [p.memory for *_, p in statement.folds]
-    if kind in (Load, Step):
+    if kind in (ir.Load, ir.Step):
         writes += statement.outs
-    reads += _values(statement)
-
-
-def _values(s):
-    """The values that a statement itself reads."""
-    if type(s) is Step:
-        given = [v for values in s.args for v in values]
-    elif type(s) is Store:
-        given = s.values
-    elif type(s) is Nest:
-        given = [*[a[0] for step in s.steps for a in step.args], *[v for v, _ in s.stores], *[v for _, v, _ in s.folds]]
-    else:
-        given = []
-    return [v for v in given if type(v) is Value]
+    reads += ir.values(statement)
 
 
 def are_apart(places, others):

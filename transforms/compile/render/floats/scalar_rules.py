@@ -1,30 +1,26 @@
 """Lower non-elementwise operations to Python floats: moves, sums, products and loops."""
 
 import math
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 
 from .....core.arrays.avals import make_aval
 from ....graph.equations import Equation, Var
 from ...analysis.cost import FLOATS, TURNS, converted
-from .scalar_statements import MANY, Given, If, Loop, Rows, Unfit, While, arranged, each
+from ...loops.symbols import arranged, moved, rows_of, updated
+from .scalar_statements import MANY, Given, If, Loop, Rows, Unfit, While, each
 
 ndarray = np.ndarray
+_ZEROS = {"f": "0.0", "i": "0", "b": "False"}
 _SHORT = 32  # elements of an array that is written out to read one of them
 
 
-def _viewed(change):
-    def rule(scalars, eq, body):
-        x = scalars.value(eq.inputs[0])
-        found = change(x, *eq.params)
-        scalars.values[eq.outputs[0]] = found if type(found) is ndarray else arranged([found], ())
-
-    return rule
-
-
-def _rearranged(scalars, eq, body):
-    _viewed(partial(eq.prim.impl, np))(scalars, eq, body)
+def _moved(scalars, eq, body):
+    if len({v.aval.dtype for v in eq.inputs}) > 1:
+        raise Unfit
+    zero = _ZEROS.get(eq.inputs[0].aval.dtype.kind)
+    scalars.values[eq.outputs[0]] = moved(eq, list(map(scalars.value, eq.inputs)), zero)
 
 
 def _getitem(scalars, eq, body):
@@ -36,8 +32,7 @@ def _getitem(scalars, eq, body):
         scalars.values[eq.outputs[0]] = arranged(
             [row if rows.single else scalars.emit(body, f"{row}[{k}]") for k in range(aval.size)], aval.shape)
         return
-    found = scalars.value(x)[index]
-    scalars.values[eq.outputs[0]] = found if type(found) is ndarray else arranged([found], ())
+    _moved(scalars, eq, body)
 
 
 def _sum(scalars, eq, body):
@@ -50,14 +45,7 @@ def _sum(scalars, eq, body):
     aval = eq.outputs[0].aval
     if aval.dtype != np.float64 or eq.inputs[0].aval.dtype != np.float64:
         raise Unfit
-    scalars.values[eq.outputs[0]] = arranged([scalars.total(body, row) for row in _folded(x, axes)], aval.shape)
-
-
-def _folded(x, axes):
-    """The elements that are folded together, for each of the result."""
-    rest = [i for i in range(x.ndim) if i not in axes]
-    count = math.prod([x.shape[i] for i in rest])
-    return x.transpose((*rest, *axes)).reshape((count, x.size // max(1, count))).tolist()
+    scalars.values[eq.outputs[0]] = arranged([scalars.total(body, list(row)) for row in rows_of(x, axes)], aval.shape)
 
 
 def _sum_of_rows(scalars, eq, body):
@@ -91,7 +79,7 @@ def _extreme(sign):
             return scalars.emit(body, f"{x} if {x}{sign}{y} or {x}!={x} else {y}")
 
         scalars.values[eq.outputs[0]] = arranged(
-            [reduce(best, row) for row in _folded(x, eq.params[0])], eq.outputs[0].aval.shape)
+            [reduce(best, row) for row in rows_of(x, eq.params[0])], eq.outputs[0].aval.shape)
 
     return rule
 
@@ -102,7 +90,7 @@ def _logical(word):
         x = scalars.value(eq.inputs[0])
         if eq.inputs[0].aval.dtype != np.bool_:
             raise Unfit
-        texts = [f" {word} ".join(row) or str(word == "and") for row in _folded(x, eq.params[0])]
+        texts = [f" {word} ".join(row) or str(word == "and") for row in rows_of(x, eq.params[0])]
         scalars.values[eq.outputs[0]] = arranged([scalars.emit(body, s) for s in texts], eq.outputs[0].aval.shape)
 
     return rule
@@ -139,36 +127,13 @@ def _outer(scalars, eq, body):
     scalars.values[eq.outputs[0]] = arranged(terms, eq.outputs[0].aval.shape)
 
 
-def _joined(join):
-    def rule(scalars, eq, body):
-        if len({v.aval.dtype for v in eq.inputs}) > 1:
-            raise Unfit
-        scalars.values[eq.outputs[0]] = join(list(map(scalars.value, eq.inputs)), *eq.params)
-
-    return rule
-
-
-def _pad(scalars, eq, body):
-    x = scalars.value(eq.inputs[0])
-    zero = {"f": "0.0", "i": "0", "b": "False"}[eq.inputs[0].aval.dtype.kind]
-    out = np.empty(eq.outputs[0].aval.shape, object)
-    out[...] = zero
-    out[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, eq.params[0]))] = x
-    scalars.values[eq.outputs[0]] = out
-
-
 def _update(scalars, eq, body):
-    x, v = map(scalars.value, eq.inputs)
-    index, add, _ = eq.params
+    given = list(map(scalars.value, eq.inputs))
     if {w.aval.dtype for w in eq.inputs} != {eq.outputs[0].aval.dtype}:
         if not (eq.inputs[1].aval.weak and eq.outputs[0].aval.dtype == np.float64 == eq.inputs[0].aval.dtype):
             raise Unfit
-    out = x.copy().reshape(-1)
-    places = np.arange(x.size).reshape(x.shape)[index]
-    part = np.broadcast_to(v.reshape(v.shape[max(0, v.ndim - np.ndim(places)) :]), np.shape(places))
-    for place, text in zip(np.reshape(places, -1).tolist(), part.reshape(-1)):
-        out[place] = scalars.emit(body, f"{out[place]}+{text}") if add else text
-    scalars.values[eq.outputs[0]] = out.reshape(x.shape)
+    scalars.values[eq.outputs[0]] = updated(eq, given, lambda old, new: [
+        scalars.emit(body, f"{x}+{y}") for x, y in zip(old, new)])
 
 
 def _cast(scalars, eq, body):
@@ -334,18 +299,15 @@ _FOLDS = {np.add: _sum, np.maximum: _extreme(">"), np.minimum: _extreme("<"), np
           np.bitwise_and: _logical("and")}
 _CONTROL = {"scan": _scan, "while": _while, "branch": _cond}
 _RULES = {
-    "getitem": _getitem, "broadcast_to": _viewed(lambda x, shape: np.broadcast_to(x, shape)),
-    "matmul": _matmul, "outer": _outer,
-    "concatenate": _joined(lambda xs, axis: np.concatenate(xs, axis)),
-    "stack": _joined(lambda xs, axis: np.stack(xs, axis)), "pad": _pad, "index_update": _update, "cast": _cast,
-    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID,
-    "sigmoid_by_output": _SIGMOID, "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
+    "getitem": _getitem, "matmul": _matmul, "outer": _outer, "index_update": _update,
+    "concatenate": _moved, "stack": _moved, "pad": _moved, "cast": _cast, "cast_flat": _cast,
+    "integer_power": _power, "sigmoid": _SIGMOID, "sigmoid_by_output": _SIGMOID, "take": _take,
+    "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
     "tanh_slope": _by_call("cosh", "{x}", "1.0/({e}*{e})"),
-    "take": _take,
 }
 
 
 def rule_of(prim):
     """The scalar rule of an operation that is not elementwise; None of another one."""
-    told = _rearranged if prim.rearranges else _FOLDS.get(prim.reduces) or _CONTROL.get(prim.control)
+    told = _moved if prim.rearranges else _FOLDS.get(prim.reduces) or _CONTROL.get(prim.control)
     return _RULES.get(prim.name, told)

@@ -16,8 +16,9 @@ from .....core.arrays.avals import make_aval
 from .....core.types import Any
 from ....graph.equations import Equation, Literal, Var
 from ...analysis.cost import FLOATS, converted
+from ...loops.symbols import arranged
 from .scalar_rules import rule_of
-from .scalar_statements import MANY, NAME, Given, Loop, Rows, Unfit, arranged, atom, join_rows, live, printed
+from .scalar_statements import MANY, NAME, Given, Loop, Rows, Unfit, atom, join_rows, live, printed
 
 ndarray = np.ndarray
 LIMIT = 4000  # statements of a program

@@ -3,9 +3,8 @@
 import math
 import re
 
-import numpy as np
-
 from .....core.types import Any
+from ...loops.symbols import arranged
 
 NAME = re.compile(r"\b[xvcika]\d+\b")
 
@@ -239,13 +238,6 @@ def atom(x):
         raise Unfit
     text = repr(x)
     return f"({text})" if text[0] == "-" else text
-
-
-def arranged(texts, shape):
-    """An array of texts."""
-    found = np.empty(len(texts), object)
-    found[:] = texts
-    return found.reshape(shape)
 
 
 def each(x, say):

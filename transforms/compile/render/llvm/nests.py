@@ -4,10 +4,11 @@ from math import prod
 
 import numpy as np
 
-from ...loops.nests import given, pattern, places_of
-from ...loops.operations import CASTS, is_costly
-from ...loops.statements import BYTES, Const, start_of
-from .simd import TYPES, Name, Text
+from ...loops.nests import given, pattern
+from ...loops.operations import CASTS, Name, is_costly
+from ...loops.statements import BYTES, Const, places, start_of
+from .simd import TYPES, Text
+from .values import pieces
 
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
@@ -140,51 +141,33 @@ class _Nest:
         if done < n and len(nest.steps) > _MANY:
             self.loop(1, 1, n - done, done, partial)
             done = n
-        while done < n:
-            part = 1 << ((n - done).bit_length() - 1)
-            part = min(part, width)
-            self.loop(part, 1, 1, done, partial)
-            done += part
+        for at, part in pieces(n - done, width):
+            self.loop(part, 1, 1, done + at, partial)
 
     def loop(self, width, apart, count, start, partial):
         """`count` turns of `apart` vectors each."""
         text, nest = self.text, self.nest
         folds = [k for k, flag in enumerate(self.folded) if flag]
-        if count == 1:
-            for part in range(apart):
-                found = self.body(width, str(start + part * width))
-                for k in folds:
-                    partial[k].append((width, found[k]))
-            return
-        head, end = self.printer.labels("n")
-        i, following, before = text.new(), text.new(), text.label
-        registers = {(k, part): (text.new(), text.new()) for k in folds for part in range(apart)}
         lanes = {k: text.builder(nest.folds[k][1].kind, width) for k in folds}
-        text.emit(f"br label %{head}")
-        text.begin(head)
-        text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}]")
-        for (k, _), (now, then) in registers.items():
-            b = lanes[k]
-            kind = b.kind
-            first = b.constant(start_of(nest.folds[k][0], kind), kind)
-            text.lines.append(f"  {now} = phi {first.type} [{first}, %{before}], [{then}, %{head}]")
-        at = text.op(f"mul nuw nsw i64 {i}, {width * apart}", "i64") if width * apart > 1 else i
-        if start:
-            at = text.op(f"add nuw nsw i64 {at}, {start}", "i64")
-        for part in range(apart):
-            here = at if not part else text.op(f"add nuw nsw i64 {at}, {part * width}", "i64")
-            found = self.body(width, here)
-            for k in folds:
-                now, then = registers[k, part]
-                b = lanes[k]
-                result = b.run(nest.folds[k][0], [Name(now, b.typed(TYPES[b.kind])), found[k]])
-                text.lines.append(f"  {then} = bitcast {result.type} {result} to {result.type}")
-        text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
-        last = text.op(f"icmp ult i64 {following}, {count}", "i1")
-        text.emit(f"br i1 {last}, label %{head}, label %{end}")
-        text.begin(end)
-        for (k, _), (_, then) in registers.items():
-            partial[k].append((width, Name(then, lanes[k].typed(TYPES[lanes[k].kind]))))
+
+        def turn(i, *totals):
+            at = text.op(f"mul nuw nsw i64 {i}, {width * apart}", "i64") if width * apart > 1 else i
+            if start:
+                at = text.op(f"add nuw nsw i64 {at}, {start}", "i64")
+            found, before = [], iter(totals)
+            for part in range(apart):
+                values = self.body(width, at if not part else text.op(f"add nuw nsw i64 {at}, {part * width}", "i64"))
+                found += [lanes[k].run(nest.folds[k][0], [next(before), values[k]]) for k in folds]
+            return found
+
+        if count == 1:
+            found = [values[k] for part in range(apart) for values in [self.body(width, str(start + part * width))]
+                     for k in folds]
+        else:
+            first = [b.constant(start_of(nest.folds[k][0], b.kind), b.kind) for k, b in lanes.items()]
+            found = text.loop(*self.printer.labels("n"), count, turn, carried=first * apart)
+        for k, x in zip(folds * apart, found):
+            partial[k].append((width, x))
 
     def body(self, width, at):
         """The steps for `width` elements from index `at` on; returns what each fold takes."""
@@ -270,7 +253,7 @@ class _SharedNest(_Nest):
 
     def __init__(self, printer, nest):
         super().__init__(printer, nest)
-        self.parameters = {id(p): f"%p{k}" for k, p in enumerate(places_of(nest))}
+        self.parameters = {id(p): f"%p{k}" for k, p in enumerate(places(nest))}
 
     def pointer(self, place, indices):
         start = self.parameters[id(place)]
@@ -282,7 +265,7 @@ class _SharedNest(_Nest):
     def call(self):
         """Write the call, and the function unless there is one."""
         printer = self.printer
-        arguments = [f"ptr {printer.address(p)}" for p in places_of(self.nest)]
+        arguments = [f"ptr {printer.address(p)}" for p in places(self.nest)]
         parameters = [f"ptr {name}" for name in self.parameters.values()]
         names = {}
         for k, value in enumerate(given([self.nest])):
@@ -414,7 +397,7 @@ def summed_axis(rows):
     sums = [p for (*_, p), within in zip(nest.folds, rows.folded) if not within]
     if not sums or len(shape) < 2 or any(p.strides[-1] != 1 for p in sums):
         return None
-    count = len(pieces(rows, shape[-1]))
+    count = len(list(pieces(shape[-1], rows.width)))
     for axis in range(len(shape) - 2, -1, -1):
         steps = count * len(nest.steps) * (shape[axis] if shape[axis] <= _WRITTEN_OUT else 1)
         if count * len(sums) > rows.printer.vector // 4 or steps > _STEPS:
@@ -427,23 +410,13 @@ def summed_axis(rows):
     return None
 
 
-def pieces(rows, n):
-    """A row in vectors, and narrower ones: `[(width, start), …]`."""
-    found, done = [], 0
-    while done < n:
-        width = min(1 << ((n - done).bit_length() - 1), rows.width)
-        found.append((width, done))
-        done += width
-    return found
-
-
 def print_row_sums(rows, axis, indices):
     """Write the loop over rows along an axis, and what lies behind that axis side by side."""
     nest, printer = rows.nest, rows.printer
     parts = []  # (where it lies on the axes behind, width, start)
     for inner in np.ndindex(nest.shape[axis + 1 : -1]):
         behind = {axis + 1 + k: str(i) for k, i in enumerate(inner)}
-        parts += [(behind, width, start) for width, start in pieces(rows, nest.shape[-1])]
+        parts += [(behind, width, start) for start, width in pieces(nest.shape[-1], rows.width)]
     totals, targets = {}, {}  # (number of a fold, number of a part) -> its value, and its address
     for k, (*_, p) in enumerate(nest.folds):
         for j, (behind, width, start) in enumerate([] if rows.folded[k] else parts):
@@ -454,35 +427,15 @@ def print_row_sums(rows, axis, indices):
         for i in range(count):
             totals = _turn(rows, {**indices, axis: str(i)}, parts, totals)
     else:
-        totals = _loop(rows, axis, indices, parts, totals)
+        totals = dict(zip(totals, rows.text.loop(*printer.labels("n"), count, lambda i, *now: list(_turn(
+            rows, {**indices, axis: i}, parts, dict(zip(totals, now))).values()), carried=list(totals.values()))))
     for (k, j), x in totals.items():
         printer.store(x, targets[k, j], nest.folds[k][2].kind, "0", 1, parts[j][1])
 
 
-def _loop(rows, axis, indices, parts, totals):
-    """The turns of all rows."""
-    text = rows.text
-    head, end = rows.printer.labels("n")
-    i, following, before = text.new(), text.new(), text.label
-    carried = {key: (Name(text.new(), x.type), text.new()) for key, x in totals.items()}
-    text.emit(f"br label %{head}")
-    text.begin(head)
-    text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}]")
-    for key, (now, then) in carried.items():
-        text.lines.append(f"  {now} = phi {now.type} [{totals[key]}, %{before}], [{then}, %{head}]")
-    found = _turn(rows, {**indices, axis: i}, parts, {key: now for key, (now, _) in carried.items()})
-    for key, x in found.items():
-        text.lines.append(f"  {carried[key][1]} = bitcast {x.type} {x} to {x.type}")
-    text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
-    last = text.op(f"icmp ult i64 {following}, {rows.nest.shape[axis]}", "i1")
-    text.emit(f"br i1 {last}, label %{head}, label %{end}")
-    text.begin(end)
-    return {key: Name(then, now.type) for key, (now, then) in carried.items()}
-
-
 def _turn(rows, indices, parts, totals):
     """The totals with one row added; folds of the elements of a row go to memory."""
-    found, folded = {}, rows.folded
+    found, folded = dict(totals), rows.folded  # in their order
     partial = {}
     for j, (behind, width, start) in enumerate(parts):
         if not start:

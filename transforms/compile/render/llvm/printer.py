@@ -3,40 +3,22 @@
 import math
 from collections import Counter
 
+from ...loops import statements as ir
 from ...loops.nests import pattern
-from ...loops.statements import (
-    BYTES,
-    OUTSIDE,
-    STOPPED,
-    Bound,
-    Branch,
-    Const,
-    Load,
-    Loop,
-    Memory,
-    Nest,
-    Place,
-    Product,
-    Ranges,
-    Require,
-    Step,
-    Store,
-    While,
-    inner,
-    walk,
-)
+from ...loops.operations import Name
 from ...lower.collectives import Exchange
+from ...machine.blas import products_library
 from ...machine.engine import thread_count
 from .calls import print_exchange, print_product, print_ranges
 from .nests import print_nest
-from .simd import STORED, TYPES, Module, Name, Text, number
+from .simd import STORED, TYPES, Module, Text, number
 from .values import is_apart, print_load, print_step, print_store
 
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
 _ORDERS = {"maximum": ">", "minimum": "<"}
 _UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
 _MANY = 48  # inputs and outputs, or constants: above, a table has them; LLVM takes long over so many addresses at hand
-_FEW = 48  # nests, up to which all are written in place
+_SHORT = 48  # nests, up to which all are written in place
 
 
 class Printer:
@@ -53,10 +35,12 @@ class Printer:
         contracts: whether a product and a sum of it may be rounded once.
         inline: whether elementary functions of steps are put in place, so that LLVM makes vectors of loops around them.
         module: the `Module`, if that is not a new one.
+        name: of the function.
     """
 
     def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, short=False, contracts=False,
-                 inline=False, module=None):
+                 inline=False, module=None, name="work"):
+        self.name = name
         self.inline = inline
         self.watched = watched
         self.extent = extent
@@ -82,8 +66,8 @@ class Printer:
             *[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs]]
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
-        nests = [s for s in walk(kernel.statements) if type(s) is Nest]
-        self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
+        nests = [s for s in ir.walk(kernel.statements) if type(s) is ir.Nest]
+        self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _SHORT else {}
         self.nests = {}  # text of a function -> its name
 
     def written(self):
@@ -94,16 +78,17 @@ class Printer:
         self.text.emit("ret void")
         if self.bounded:
             self.text.begin("outside")
-            self.leave(OUTSIDE)
+            self.leave(ir.OUTSIDE)
         given = [f"ptr {name}" for name in self.pointers] if self.many else [
             *[f"ptr noalias readonly %in{m.index}" for m in kernel.inputs],
             *[f"ptr noalias %out{m.index}" for m in kernel.outputs]]
         given += [f"{TYPES[v.kind]} {self.names[v]}" for v in kernel.given]
         given.append("ptr noalias %scratch, ptr %table")
         given += ["i64 %extent, i64 %times"] if extent else []
-        self.module.functions["@work"] = "\n".join([
-            f"define internal void @work({', '.join(given)}) noinline {{", "entry:", *[
-                f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
+        self.module.functions[f"@{self.name}"] = "\n".join([
+            f"define internal void @{self.name}({', '.join(given)}) noinline {{", "entry:", *[
+                f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align {64 if m.size > ir.FEW else 16}"
+                for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
             *self.frames, *self.text.lines, "}"])
@@ -144,7 +129,7 @@ class Printer:
 
     def scalar(self, value):
         """The name of a value of one lane, or of a counter."""
-        if type(value) is Const:
+        if type(value) is ir.Const:
             return Name(number(value.value, value.kind), TYPES[value.kind])
         found = self.names.get(value)
         if found is None:
@@ -249,12 +234,12 @@ class Printer:
         """So many elements from an address on; zeros outside of a mask."""
         stored = STORED[kind] if width == 1 else f"<{width} x {STORED[kind]}>"
         if mask is None:
-            found = self.text.op(f"load {stored}, ptr {start}, align {BYTES[kind]}", stored)
+            found = self.text.op(f"load {stored}, ptr {start}, align {ir.BYTES[kind]}", stored)
         else:
             name = f"@llvm.masked.load.v{width}{_LETTERS[kind]}.p0"
             self.module.declare(f"declare {stored} {name}(ptr, i32, {mask.type}, {stored})")
-            found = self.text.op(f"call {stored} {name}(ptr {start}, i32 {BYTES[kind]}, {mask.type} {mask}, {stored} "
-                                 "zeroinitializer)", stored)
+            found = self.text.op(f"call {stored} {name}(ptr {start}, i32 {ir.BYTES[kind]}, {mask.type} {mask}, "
+                                 f"{stored} zeroinitializer)", stored)
         if kind == "f16":
             return self.text.op(f"zext i16 {found} to i32", "i32")
         return self.truth(found, width) if kind == "b8" else found
@@ -289,15 +274,15 @@ class Printer:
         if mask is not None:
             name = f"@llvm.masked.store.v{width}{_LETTERS[kind]}.p0"
             self.module.declare(f"declare void {name}({x.type}, ptr, i32, {mask.type})")
-            text.emit(f"call void {name}({x.type} {x}, ptr {first}, i32 {BYTES[kind]}, {mask.type} {mask})")
+            text.emit(f"call void {name}({x.type} {x}, ptr {first}, i32 {ir.BYTES[kind]}, {mask.type} {mask})")
             return
         if width == 1 or stride == 1:
-            text.emit(f"store {x.type} {x}, ptr {first}, align {BYTES[kind]}")
+            text.emit(f"store {x.type} {x}, ptr {first}, align {ir.BYTES[kind]}")
             return
         for k in range(width):
             one = text.op(f"extractelement {x.type} {x}, i64 {k}", STORED[kind])
             target = self.moved(first, kind, str(k), stride) if k else first
-            text.emit(f"store {STORED[kind]} {one}, ptr {target}, align {BYTES[kind]}")
+            text.emit(f"store {STORED[kind]} {one}, ptr {target}, align {ir.BYTES[kind]}")
 
     # loops
 
@@ -314,18 +299,8 @@ class Printer:
             some = text.op(f"icmp slt i64 {start}, {count}", "i1")
             text.emit(f"br i1 {some}, label %{head}_before, label %{end}")
             text.begin(f"{head}_before")
-        i, following, before = Name(text.new(), "i64"), text.new(), text.label
-        text.emit(f"br label %{head}")
-        text.begin(head)
-        text.lines.append(f"  {i} = phi i64 [{start}, %{before}], [{following}, %{head}_latch]")
-        body(i)
-        text.emit(f"br label %{head}_latch")
-        text.begin(f"{head}_latch")
-        text.lines.append(f"  {following} = add nuw nsw i64 {i}, {step}")
-        last = text.op(f"icmp {compare} i64 {following}, {count}", "i1")
         facts = "" if vectors is None else self.module.loop_facts(vectors)
-        text.emit(f"br i1 {last}, label %{head}, label %{end}{facts}")
-        text.begin(end)
+        text.loop(head, end, count, body, start, step, compare=compare, facts=facts)
 
 
 def _loop(printer, loop):
@@ -346,7 +321,7 @@ def _loop(printer, loop):
 def _while(printer, loop):
     text = printer.text
     head, end = printer.labels("w")
-    at = printer.address(Place(Memory("i64", 1, "cell"), ()))
+    at = printer.address(ir.Place(ir.Memory("i64", 1, "cell"), ()))
     printer.frames.append(f"  store i64 0, ptr {at}")  # once: a loop around it may look for signals seldom
     text.emit(f"br label %{head}")
     text.begin(head)
@@ -377,7 +352,7 @@ def _watch(printer, head, turn, operations):
     stop = text.op("call i1 @stopped(ptr %table)", "i1")
     text.emit(f"br i1 {stop}, label %{head}_stop, label %{head}_on")
     text.begin(f"{head}_stop")
-    printer.leave(STOPPED)
+    printer.leave(ir.STOPPED)
     text.begin(f"{head}_on")
 
 
@@ -393,19 +368,19 @@ def _operations(statements):
 
 def _operations_of(statement):
     kind = type(statement)
-    if kind is Nest:
+    if kind is ir.Nest:
         return max(len(statement.steps), 1) * math.prod(statement.shape)
-    if kind is Product:
+    if kind is ir.Product:
         return math.prod(statement.x.shape) * statement.y.shape[1] // 4
-    count = _turns(statement) if kind in (Loop, Ranges) else 1
-    return 4 + count * sum([_operations(part) for part in inner(statement)])
+    count = _turns(statement) if kind in (ir.Loop, ir.Ranges) else 1
+    return 4 + count * sum([_operations(part) for part in ir.inner(statement)])
 
 
 def _branch(printer, branch):
     text = printer.text
     head, end = printer.labels("b")
     flag = branch.flag
-    flag = printer.load(printer.address(flag), "b8") if type(flag) is Place else printer.scalar(flag)
+    flag = printer.load(printer.address(flag), "b8") if type(flag) is ir.Place else printer.scalar(flag)
     text.emit(f"br i1 {flag}, label %{head}, label %{head}_else")
     for label, part in ((head, branch.yes), (f"{head}_else", branch.no)):
         text.begin(label)
@@ -428,6 +403,16 @@ def _require(printer, require):
     printer.require(printer.scalar(require.flag))
 
 
-_PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
-             Branch: _branch, Product: print_product, Bound: _bound, Require: _require, Ranges: print_ranges,
-             Exchange: print_exchange}
+def _call(printer, call):
+    name = f"part{sum(name.startswith('@part') for name in printer.module.functions)}"
+    Printer(call.kernel, printer.vector, printer.slots, products_library(), extent=call.extent, short=call.short,
+            contracts=True, module=printer.module, name=name).written()
+    given = [f"ptr {printer.address(p)}" for p in call.given]
+    scratch = "null" if call.scratch is None else printer.address(call.scratch)
+    given += [f"ptr {scratch}, ptr %table", *[f"i64 {printer.scalar(v)}" for v in call.extents]]
+    printer.text.emit(f"call void @{name}({', '.join(given)})")
+
+
+_PRINTERS = {ir.Load: print_load, ir.Store: print_store, ir.Step: print_step, ir.Nest: print_nest, ir.Loop: _loop,
+             ir.While: _while, ir.Branch: _branch, ir.Product: print_product, ir.Bound: _bound, ir.Require: _require,
+             ir.Ranges: print_ranges, ir.Call: _call, Exchange: print_exchange}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....core.types import Any
-from ...loops.operations import Operations
+from ...loops.operations import Name, Operations
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
@@ -20,18 +20,6 @@ _COMPARE = {"==": ("oeq", "eq", "eq"), "!=": ("une", "ne", "ne"), "<": ("olt", "
 
 _PURE = "memory(none) nounwind willreturn"
 _IN_PLACE = 16  # functions of `FEW` of a module that are not called
-
-
-class Name(str):
-    """The name of a value in LLVM text, with its type."""
-
-    __slots__ = ("type",)
-    type: str
-
-    def __new__(cls, text, of):
-        self = str.__new__(cls, text)
-        self.type = of
-        return self
 
 
 class Text:
@@ -65,6 +53,29 @@ class Text:
         """The `Lanes` that write here: made once, for a function may have thousands of operations."""
         key = kind, lanes, inline
         return self.builders.get(key) or self.builders.setdefault(key, Lanes(self, *key))
+
+    def loop(self, head, end, count, body, start=0, step=1, carried=(), compare="ult", facts=""):
+        """Write a loop of a turn at least, and return what its last turn does.
+
+        Args:
+            head, end: labels.
+            body: `body(i, *carried)` writes the turn for `i`, and returns a value for each that it is given.
+            carried: the values that the first turn is given.
+            compare, facts: how the end is tested, and what LLVM is told of the loop.
+        """
+        before, at = self.label, len(self.lines) + 2
+        now = [Name(self.new(), "i64"), *[Name(self.new(), x.type) for x in carried]]
+        following = self.new()
+        self.emit(f"br label %{head}")
+        self.begin(head)
+        found = body(*now) if carried else body(now[0]) or ()
+        self.lines.append(f"  {following} = add nuw nsw i64 {now[0]}, {step}")
+        self.lines[at:at] = [f"  {x} = phi {x.type} [{first}, %{before}], [{then}, %{self.label}]"
+                             for x, first, then in zip(now, (start, *carried), (following, *found))]
+        last = self.op(f"icmp {compare} i64 {following}, {count}", "i1")
+        self.emit(f"br i1 {last}, label %{head}, label %{end}{facts}")
+        self.begin(end)
+        return found
 
     def entry_of(self, table, k):
         """The pointer that stands in a table of them."""

@@ -1,8 +1,8 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
-from ...loops.operations import CASTS, is_costly
+from ...loops.operations import CASTS, Name, is_costly
 from ...loops.statements import BYTES, Const, Step, held
-from .simd import TYPES, Name, number
+from .simd import TYPES, number
 
 # What a function of so many numbers is.
 _FEW = {("exp", "f64"): ("exp_few", 3), ("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}
