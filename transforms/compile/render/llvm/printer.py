@@ -21,13 +21,14 @@ from ...loops.statements import (
     Require,
     Step,
     Store,
+    UfuncCall,
     While,
     inner,
     walk,
 )
 from ...lower.collectives import Exchange
 from ...machine.engine import thread_count
-from .calls import print_exchange, print_product, print_ranges
+from .calls import print_exchange, print_product, print_ranges, print_ufunc
 from .nests import print_nest
 from .simd import STORED, TYPES, Module, Name, Text, number
 from .values import is_apart, print_load, print_step, print_store
@@ -430,4 +431,4 @@ def _require(printer, require):
 
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
              Branch: _branch, Product: print_product, Bound: _bound, Require: _require, Ranges: print_ranges,
-             Exchange: print_exchange}
+             Exchange: print_exchange, UfuncCall: print_ufunc}
