@@ -143,6 +143,7 @@ def _lower_polygamma(n, x):
         if not isinstance(n, Tracer) and np.all(n == 0):
             return digamma(x)
         order, x, _ = _wide(n, x)
+        order = where(order == 0, 1.0, order)
         found = gamma(order + 1.0) * _lower_zeta(order + 1.0, x)
         return astype(where(n == 0, digamma(x), where(n % 2 == 1, found, -found)), dtype)
     n, sign = int(n), 1.0 if n % 2 else -1.0
