@@ -269,7 +269,7 @@ class Lanes(Operations):
         symbol = f"@covector.{name}.{self.suffix}" + (".in" if self.inline else "")
         loop = ufunc_loop(name, self.kind)
         if loop is not None:
-            table = f"@covector.{loop.name}.{self.kind}"
+            table = f"@covector.ufunc.{loop.name}.{self.kind}"
             module.needed[table] = loop
             module.functions[symbol] = looped(module, symbol, table, loop, len(args), self)
         elif self.inline and symbol not in module.functions:
