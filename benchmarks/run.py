@@ -52,7 +52,8 @@ SUBJECTS = (
     "small_states",
     "gradbench",
 )
-NAMED = ("modes", "modules", "kernels", "ordinary", "nested_descents")  # 500 rows, which are run where their names are asked for
+# 500 rows, which are run where their names are asked for.
+NAMED = ("modes", "modules", "kernels", "ordinary", "nested_descents")
 PROFILE_SECONDS = 3.0
 
 

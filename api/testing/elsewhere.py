@@ -60,10 +60,13 @@ def check_lowered(case: Case, rng: np.random.Generator) -> None:
             continue
         steps, results = found
         values: dict[Any, Any] = dict(zip(eq.inputs, variant.operands))
-        with np.errstate(over="ignore"):  # numbers of NumPy warn where integers wrap around, arrays do not
-            for step in steps:
-                out = step.prim.rebind((*[_valued(v, values) for v in step.inputs], *step.params))
-                values.update(zip(step.outputs, out if type(out) is tuple else (out,)))
+        try:
+            with np.errstate(over="ignore"):  # numbers of NumPy warn where integers wrap around, arrays do not
+                for step in steps:
+                    out = step.prim.rebind((*[_valued(v, values) for v in step.inputs], *step.params))
+                    values.update(zip(step.outputs, out if type(out) is tuple else (out,)))
+        except np.linalg.LinAlgError:
+            continue  # code that meets such a matrix ends, and the implementation runs
         exact = composed(eq) is not None and eq.outputs[0].aval.ndim  # numbers of NumPy round in another way
         for k, (v, want) in enumerate(zip(results, variant.raw(variant.operands))):
             where = f"what {prim.name} comes down to, {variant}: result {k}"

@@ -12,7 +12,7 @@ from textwrap import wrap
 from mpmath import mp, mpf
 from remez import DIGITS, minimax, number, root, split
 
-OUT = Path(__file__).resolve().parents[2] / "transforms" / "native" / "maths" / "coefficients.py"
+OUT = Path(__file__).resolve().parents[2] / "transforms" / "compile" / "maths" / "coefficients.py"
 HALF_LN2 = 0.34657359028
 QUARTER_PI_SQUARED = 0.6169
 CENTRE = 3.75
@@ -36,6 +36,15 @@ def _tail(place):
 
 def _stirling(x):
     return (mp.loggamma(x) - (x - 0.5) * mp.log(x) + x - mp.log(2 * mp.pi) / 2) * x
+
+
+def _bessel_far(order):
+    """sqrt(x) exp(-x) I(x) of x from 8 on, in 16 / x - 1."""
+    def at(t):
+        x = 16 / (1 + t)
+        return mp.sqrt(x) * mp.exp(-x) * mp.besseli(order, x)
+
+    return at
 
 
 # name -> (function, low, high, weight, coefficients for each width)
@@ -78,6 +87,18 @@ POLYNOMIALS = {
     "psi": (_inverse_square(lambda x: (mp.psi(0, x) - mp.log(x) + 0.5 / x) * x**2), 1e-18, 1 / 3.25**2, None, {64: 12}),
     # the cube root of 1 + f
     "cbrt": (lambda f: mp.cbrt(1 + f), -0.292894, 0.414214, None, {64: 7, 32: 5}),
+    # (I0(x) - 1) / x² and I1(x) / x up to 8, in x²; from there on as `_bessel_far`
+    "i0": (_in_square(lambda x: (mp.besseli(0, x) - 1) / x**2), 0, 64, _in_square(lambda x: x**2 / mp.besseli(0, x)),
+           {64: 15}),
+    "i0_short": (_in_square(lambda x: (mp.besseli(0, x) - 1) / x**2), 0, 64,
+                 _in_square(lambda x: x**2 / mp.besseli(0, x)), {64: 10}),
+    "i1": (_in_square(lambda x: mp.besseli(1, x) / x), 0, 64, _in_square(lambda x: x / mp.besseli(1, x)), {64: 15}),
+    "i1_short": (_in_square(lambda x: mp.besseli(1, x) / x), 0, 64, _in_square(lambda x: x / mp.besseli(1, x)),
+                 {64: 10}),
+    "i0_far": (_bessel_far(0), -1, 1, None, {64: 22}),
+    "i0_far_short": (_bessel_far(0), -1, 1, None, {64: 8}),
+    "i1_far": (_bessel_far(1), -1, 1, None, {64: 22}),
+    "i1_far_short": (_bessel_far(1), -1, 1, None, {64: 8}),
 }
 WORDS = 25
 # name -> parts, low bits of the first that are zero for 64 and for 32

@@ -30,6 +30,10 @@ EXACT = {
     "entr": lambda x: -x * mpmath.log(x),
     "gammaln": lambda x: mpmath.re(mpmath.loggamma(x)),
     "digamma": lambda x: mpmath.psi(0, x),
+    "i0": lambda x: mpmath.besseli(0, x),
+    "i1": lambda x: mpmath.besseli(1, x),
+    "i0e": lambda x: mpmath.besseli(0, x) * mpmath.exp(-abs(x)),
+    "i1e": lambda x: mpmath.besseli(1, x) * mpmath.exp(-abs(x)),
     **{
         ours: getattr(mpmath, theirs)
         for ours, theirs in {

@@ -291,3 +291,13 @@ def small(ufunc, instead, quiet=False):
         return found.two(x, y, out)
 
     return one if ufunc.nin == 1 else two
+
+
+def loop_of(ufunc, types):
+    """`(function, data)`: the addresses of a ufunc's loop over operands of `types`, as in "dd->d", and of what it is
+    given beside them; None where it has no such loop."""
+    cdef UFunc *seen = <UFunc *><PyObject *>ufunc
+    if type(ufunc) is not np.ufunc or types not in ufunc.types:
+        return None
+    at = ufunc.types.index(types)
+    return <size_t>seen.functions[at], <size_t>seen.data[at]

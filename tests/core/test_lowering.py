@@ -69,7 +69,8 @@ def lowered(prim, operands, params):
 
 
 # Lowerings whose loops are not those of the implementation, with the distance to it in roundings; else none.
-ROUNDED = {**dict.fromkeys("bessel_i logaddexp sigmoid sigmoid_by_output silu gelu_tanh".split(), 4),
+ROUNDED = {**dict.fromkeys("bessel_i ive logaddexp sigmoid sigmoid_by_output silu gelu_tanh".split(), 4),
+           "polygamma": 16, "zeta": 8,
            "beta_moment": 100, "gamma_moment": 100}
 
 

@@ -25,7 +25,8 @@ SPEC.loader.exec_module(LANES)
 RECORDED = json.loads(Path(__file__).with_name("recorded_maths.json").read_text(encoding="utf-8"))
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks" / "maths"
 DTYPES = {64: np.float64, 32: np.float32}
-MORE = ("ndtr", "ndtri", "erfinv", "gelu", "silu", "softplus", "log_expit", "logit", "xlogy", "xlog1py", "entr")
+MORE = ("ndtr", "ndtri", "erfinv", "gelu", "silu", "softplus", "log_expit", "logit", "xlogy", "xlog1py", "entr",
+        "i0", "i1", "i0e", "i1e")
 
 
 def log_gamma(x):
@@ -62,7 +63,8 @@ RANGES = {
     **dict.fromkeys(("logit", "ndtri"), (0, 1)),
     "arccosh": (1, 10),
 }
-MOST = {"erfinv": 5, "ndtri": 5}  # units in the last place, where it is not 2: three quotients, and a factor
+# units in the last place, where it is not 2: quotients, and a factor
+MOST = {"erfinv": 5, "ndtri": 5, "i0": 4, "i1": 4, "i0e": 4, "i1e": 4}
 EDGES = [0.0, 0.5, 1.0, 2.0, 3.0, 10.0, 1e3, 3e5, np.inf, np.nan]
 
 

@@ -6,12 +6,13 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype, result_dtype
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import primitive
+from ...primitive.primitive import NotLowered
 from ..dependence import cores
 from ..indexing.pairs import imag, real
 from ..samples import Sample, together
 from ..shaping import conjugate
 from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
-from .guards import invertible, regular
+from .guards import invertible, real_matrices, refused, regular
 from .products import lift, matmul
 from .small_solves import determinant, log_determinant
 
@@ -87,12 +88,39 @@ def _factor_and_inverse(xp, a):
             inverse = xp.linalg.inv(a)
         except np.linalg.LinAlgError:
             return None
-        # The square of a condition number: it stays below 1e6 in double precision.
-        spread = xp.sum(xp.abs(inverse) ** 2, axis=(-2, -1)) * xp.sum(xp.abs(a) ** 2, axis=(-2, -1))
         factor = xp.linalg.det(a)
-        facts = np.finfo(a.dtype)
-        regular = (spread < float(facts.eps) ** -0.75) & (xp.abs(factor) > float(facts.tiny))
+        regular = _well_conditioned(xp, a, inverse, factor)
     return (factor[..., None, None], inverse) if bool(xp.all(regular)) else None
+
+
+def _well_conditioned(xp, a, inverse, factor):
+    # The square of a condition number: it stays below 1e6 in double precision.
+    spread = xp.sum(xp.abs(inverse) ** 2, axis=(-2, -1)) * xp.sum(xp.abs(a) ** 2, axis=(-2, -1))
+    facts = np.finfo(a.dtype)
+    return (spread < float(facts.eps) ** -0.75) & (xp.abs(factor) > float(facts.tiny))
+
+
+def _lowered_factor_and_inverse(a):
+    """det(A) and A⁻¹; other matrices than well conditioned ones are NumPy's."""
+    real_matrices(a)
+    inverse, factor = inv(a), det(a)
+    return refused(factor, ~_well_conditioned(np, a, inverse, factor))[..., None, None], inverse
+
+
+def _lowered_adjugate(a):
+    factor, inverse = _lowered_factor_and_inverse(a)
+    return factor * inverse
+
+
+def _lowered_slope(a, e):
+    if a.shape[-1] < 3:
+        raise NotLowered
+    return _along(np, *_lowered_factor_and_inverse(a), e, np.eye(a.shape[-1], dtype=a.dtype))
+
+
+def _along(xp, factor, inverse, e, eye):
+    m = xp.matmul(inverse, e)
+    return xp.matmul(factor * (xp.sum(m * eye, axis=(-2, -1))[..., None, None] * eye - m), inverse)
 
 
 def _adjugate(xp, a):
@@ -135,9 +163,7 @@ def _slope(xp, a, e):
     eye = xp.asarray(np.eye(a.shape[-1], dtype=a.dtype))
     found = _factor_and_inverse(xp, a) if a.shape[-1] > 2 else None  # else exact cancellation is at stake
     if found is not None:
-        factor, inverse = found
-        m = xp.matmul(inverse, e)
-        return xp.matmul(factor * (xp.sum(m * eye, axis=(-2, -1))[..., None, None] * eye - m), inverse).astype(dtype)
+        return _along(xp, *found, e, eye).astype(dtype)
     u, s, v, phase = _singular_basis(xp, a)
     others = _products_without_two(xp, s)
     m = xp.matmul(xp.matmul(u, e), v)
@@ -189,6 +215,7 @@ def _singular(rng):
 adjugate_slope = primitive(
     "adjugate_slope",  # d adj(A)[E]; tr(F d adj(A)[E]) is symmetric in E and F, so it is its own transpose
     impl=lambda xp, a, e: _slope(xp, a, e),
+    lower=_lowered_slope,
     shape=_slope_shape,
     jvp={"a": lambda da, a, e: _curve(a, e, da), "e": lambda de, a: adjugate_slope(a, de)},
     vjp={"a": lambda ct, a, e: adjoint(_curve(a, e, adjoint(ct))),
@@ -209,6 +236,7 @@ adjugate_slope = primitive(
 adjugate = primitive(
     "adjugate",
     impl=_adjugate,
+    lower=_lowered_adjugate,
     shape=lambda a: square_aval(a, "adjugate"),
     jvp={"a": lambda da, a: adjugate_slope(a, da)},
     vjp={"a": lambda ct, a: adjoint(adjugate_slope(a, adjoint(ct)))},

@@ -110,10 +110,8 @@ def _invertible_batch(x, sign, ct, batched, size):
 
 
 def _lowered_invertible(x, sign, ct):
-    """The sign of a matrix that something is asked of, as a pivot: 0 raises."""
-    read = ct != 0
-    sign = where(read, pivot(where(read, sign, 1.0)), sign)
-    return where((sign == 0).reshape((*sign.shape, 1, 1)), np.nan, x)
+    singular = sign == 0
+    return where(singular.reshape((*sign.shape, 1, 1)), np.nan, refused(x, singular & (ct != 0)))
 
 
 def _invertible_samples(rng):
@@ -170,6 +168,11 @@ def _of_triangle(xp, x, upper):
     return out
 
 
+def _lowered_triangle(x, upper):
+    rows = np.arange(x.shape[-1])
+    return where(rows[:, None] <= rows if upper else rows[:, None] >= rows, x, x.swapaxes(-1, -2))
+
+
 def _of_triangle_samples(rng):
     a = rng.normal(size=(2, 3, 3)) + 1j * rng.normal(size=(2, 3, 3))
     # No finite differences: they would leave the Hermitian matrices.
@@ -181,6 +184,7 @@ def _of_triangle_samples(rng):
 of_triangle = primitive(
     "of_triangle",  # the Hermitian matrices of one triangle, as LAPACK reads them; changes are taken for Hermitian ones
     impl=lambda xp, x, *, upper: _of_triangle(xp, x, upper),
+    lower=_lowered_triangle,
     shape=lambda x: x,
     jvp={"x": lambda dx: dx},
     vjp={"x": lambda ct: ct},
@@ -191,17 +195,44 @@ of_triangle = primitive(
 )
 
 
+def refused(x, lost):
+    """In a lowering: `x`, which NumPy computes anew, and raises, where a condition holds: that is a pivot of 0."""
+    lost = REGISTRY["reduce_any"].fun(lost, tuple(range(lost.ndim)), False) if lost.ndim else lost
+    return where(pivot(where(lost, x.dtype.type(0), x.dtype.type(1))) == 0, np.nan, x)
+
+
+def _repeated(xp, w, zero):
+    """Tell of each of the values whether it is there twice, or 0."""
+    most = xp.max(xp.abs(w), axis=-1)[..., None]
+    same = xp.sum(xp.abs(w[..., :, None] - w[..., None, :]) <= (tiny(w) * most)[..., None], axis=-1) > 1
+    return same | (xp.abs(w) <= nought(w) * most) if zero else same
+
+
+def not_small(xp, x, *beside):
+    """Tell which elements are more than rounding beside the largest of some matrices."""
+    first, second = [largest(xp, y) for y in beside]
+    return xp.abs(x) > float(np.finfo(x.dtype).eps) ** 0.5 * xp.maximum(first, second)
+
+
+def real_matrices(x):
+    """Refuse to lower what has no elements, or is complex."""
+    if x.dtype.kind != "f" or not x.size:
+        raise NotLowered
+
+
+def _lowered_apart(x, w, beside, about, zero):
+    real_matrices(x)
+    if w.shape[-1] < 2 - zero:
+        return where(True, x, x)
+    return refused(x, _repeated(np, w, zero)[..., None, :] & not_small(np, x, x, beside))
+
+
 def _apart(xp, x, w, beside, about, zero):
     if x.size and w.shape[-1] > 1 - zero:
-        most = xp.max(xp.abs(w), axis=-1)[..., None]
-        same = xp.sum(xp.abs(w[..., :, None] - w[..., None, :]) <= (tiny(w) * most)[..., None], axis=-1) > 1
-        if zero:
-            same = same | (xp.abs(w) <= nought(w) * most)
+        same = _repeated(xp, w, zero)
         if not bool(xp.any(same)):
             return x.copy()
-        eps = float(np.finfo(x.dtype).eps)
-        size = xp.maximum(largest(xp, x), largest(xp, beside))
-        if bool(xp.any(same[..., None, :] & (xp.abs(x) > eps**0.5 * size))):
+        if bool(xp.any(same[..., None, :] & not_small(xp, x, x, beside))):
             raise np.linalg.LinAlgError(
                 f"the derivative of a function of {about} was requested where their value is repeated"
                 f"{' (or is a singular value of 0)' if zero else ''}: there the matrix does not determine them; use "
@@ -236,6 +267,7 @@ apart = primitive(
     "apart",  # x: (..., m, n) itself; raises where a column is not 0 though its value in w: (..., n) is repeated (or 0)
     # beside: what is small against it counts as rounding
     impl=lambda xp, x, w, beside, *, about, zero: _apart(xp, x, w, beside, about, zero),
+    lower=_lowered_apart,
     shape=lambda x: x,
     nondiff="w, beside",
     jvp={"x": lambda dx, w, beside, about, zero: apart(dx, w, beside, about, zero)},
@@ -249,17 +281,15 @@ apart = primitive(
 
 
 def _rough(s, used):
-    """Tell whether functions of singular values are not smooth; `used` are "all", the "largest" or "extremes"."""
-    if not s.shape[-1]:
-        return False
+    """Tell where functions of singular values are not smooth; `used` are "all", the "largest" or "extremes"."""
     found = (s[..., :1] if used == "largest" else s) <= nought(s) * s[..., :1]
     if used == "extremes" and s.shape[-1] > 1:
-        return bool(found.any() or (s[..., 0] - s[..., -1] <= tiny(s) * s[..., 0]).any())
-    return bool(found.any())
+        return found | (s[..., :1] - s[..., -1:] <= tiny(s) * s[..., :1])
+    return found
 
 
 def _smooth(xp, x, s, used):
-    if _rough(s, used):
+    if s.shape[-1] and bool(_rough(s, used).any()):
         raise np.linalg.LinAlgError(
             "the second derivative of a function of singular values was requested where one of them is 0 (or the ratio "
             "of equal ones): it is not smooth there, and from a slope that was chosen no derivative follows; use "
@@ -284,6 +314,7 @@ def _rows_in_front(values, batched, size):
 smooth = primitive(
     "smooth",  # x: (..., m, k) itself; raises where functions of the singular values s: (..., k) are not smooth
     impl=lambda xp, x, s, *, used: _smooth(xp, x, s, used),
+    lower=lambda x, s, used: real_matrices(x) or refused(x, _rough(s, used)),
     shape=lambda x: x,
     nondiff="s",
     jvp={"x": lambda dx, s, used: smooth(dx, s, used)},
@@ -297,6 +328,7 @@ smooth = primitive(
 chosen = primitive(
     "chosen",  # x itself, of a rule that chose slopes where it is not smooth: its derivative is refused there
     impl=lambda xp, x, s, *, used: x.copy(),
+    lower=lambda x, s, used: where(True, x, x),
     shape=lambda x: x,
     nondiff="s",
     jvp={"x": lambda dx, s, used: smooth(dx, s, used)},
@@ -308,13 +340,17 @@ chosen = primitive(
 )
 
 
+def _unlike(xp, x, w):
+    limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+    same = xp.abs(w[..., :, None] - w[..., None, :]) <= limit
+    size = xp.max(xp.abs(x), axis=-1)[..., None, None]
+    apart_by = xp.abs(x[..., :, None] - x[..., None, :])
+    return same & (apart_by > float(np.finfo(x.dtype).eps) ** 0.5 * size)
+
+
 def _alike(xp, x, w, about):
     if x.size and w.shape[-1] > 1:
-        limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
-        same = xp.abs(w[..., :, None] - w[..., None, :]) <= limit
-        size = xp.max(xp.abs(x), axis=-1)[..., None, None]
-        apart_by = xp.abs(x[..., :, None] - x[..., None, :])
-        if bool(xp.any(same & (apart_by > float(np.finfo(x.dtype).eps) ** 0.5 * size))):
+        if bool(xp.any(_unlike(xp, x, w))):
             raise np.linalg.LinAlgError(
                 f"under repeated_values({INVARIANT!r}) the derivative of {about} was requested of a function that "
                 f"tells "
@@ -344,6 +380,7 @@ def _alike_samples(rng):
 alike = primitive(
     "alike",  # x: (..., n) itself; raises where elements differ whose values in w: (..., n) are equal
     impl=lambda xp, x, w, *, about: _alike(xp, x, w, about),
+    lower=lambda x, w, about: real_matrices(x) or refused(x, _unlike(np, x, w)),
     shape=lambda x: x,
     nondiff="w",
     jvp={"x": lambda dx: dx},
@@ -360,13 +397,21 @@ def _distinct_or_nan(xp, x, inner, w):
     """`x`, NaN where the values w_i and w_j are equal and `inner` is not 0 between them."""
     if not x.size or w.shape[-1] < 2:
         return x.copy()
-    limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
-    same = (xp.abs(w[..., :, None] - w[..., None, :]) <= limit) & ~xp.asarray(np.eye(w.shape[-1], dtype=bool))
-    if not bool(xp.any(same)):
+    if not bool(xp.any(_equal_values(xp, w))):
         return x.copy()
+    return _with_nan(xp, x, inner, w)
+
+
+def _equal_values(xp, w):
+    limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+    return (xp.abs(w[..., :, None] - w[..., None, :]) <= limit) & ~xp.asarray(np.eye(w.shape[-1], dtype=bool))
+
+
+def _with_nan(xp, x, inner, w):
+    same = _equal_values(xp, w)
     turned = xp.conj(inner.swapaxes(-1, -2))
     lost = same & (xp.abs(inner + turned) > float(np.finfo(inner.dtype).eps) ** 0.5 * largest(xp, inner))
-    return xp.where(xp.any(lost, axis=-1), xp.asarray(np.nan, x.dtype), x)
+    return xp.where(xp.any(lost, axis=-1), x.dtype.type(np.nan), x)
 
 
 def _distinct_batch(x, inner, w, batched, size):
@@ -388,6 +433,7 @@ def _distinct_samples(rng):
 distinct_or_nan = primitive(
     "distinct_or_nan",  # x: (..., n) itself; NaN where inner: (..., n, n) mixes vectors of equal values w: (..., n)
     impl=lambda xp, x, inner, w: _distinct_or_nan(xp, x, inner, w),
+    lower=lambda x, inner, w: real_matrices(x) or _with_nan(np, x, inner, w),
     shape=lambda x: x,
     nondiff="inner, w",
     jvp={"x": lambda dx, inner, w: distinct_or_nan(dx, inner, w)},

@@ -11,9 +11,10 @@ from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
 from ..dependence import cores
 from ..samples import Sample
+from ..selection import where
 from ..shaping import broadcast_to
 from .decompositions import adjoint
-from .guards import FINITE, INVARIANT, distinct_or_nan, largest, nought, tiny
+from .guards import FINITE, INVARIANT, distinct_or_nan, largest, not_small, nought, real_matrices, refused, tiny
 from .products import lift, matmul
 
 ADDED = "vectors added to complete the factor"
@@ -36,14 +37,28 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
     if not x.size or not w.size:
         lead = np.broadcast_shapes(x.shape[:-2], w.shape[:-1])
         return xp.zeros((*lead, *x.shape[-2:]), result_dtype(x, w))
-    least = tiny(w) if kind == "gap" else nought(w) * (2 if kind == "sum" else 1)  # a sum of two is 0 if both are
-    limit = least * xp.max(xp.abs(w), axis=-1)[..., None, None]
-    bottom = _denominators(w, kind)
-    none = xp.abs(bottom) <= limit
-    top = _part(xp, x, part)
+    top, bottom, none = _fraction(xp, x, w, kind, part)
     if repeated != FINITE:
         _check(xp, x, top, none, beside, kind, part, repeated, about)
     return xp.where(none, 0, top) / xp.where(none, 1, bottom)
+
+
+def _fraction(xp, x, w, kind, part):
+    """Numerators, denominators, and which of these are 0."""
+    least = tiny(w) if kind == "gap" else nought(w) * (2 if kind == "sum" else 1)  # a sum of two is 0 if both are
+    limit = least * xp.max(xp.abs(w), axis=-1)[..., None, None]
+    bottom = _denominators(w, kind)
+    return _part(xp, x, part), bottom, xp.abs(bottom) <= limit
+
+
+def _lowered_quotient(x, w, beside, kind, part, repeated, about):
+    real_matrices(x)
+    top, bottom, none = _fraction(np, x, w, kind, part)
+    out = where(none, 0.0, top) / where(none, 1.0, bottom)
+    if repeated == FINITE:
+        return out
+    lost = none & ~np.eye(x.shape[-1], dtype=bool) if kind == "gap" else none
+    return refused(out, lost & not_small(np, top, x, beside))
 
 
 def _check(xp, x, top, none, beside, kind, part, repeated, about):
@@ -63,7 +78,7 @@ def _check(xp, x, top, none, beside, kind, part, repeated, about):
                 "does not determine; use a quantity that is invariant under multiplication of a vector by exp(i t), "
                 f"such as abs(v) or the projector v vᴴ{at_user_line()}"
             )
-    if bool(xp.any(none & (xp.abs(top) > eps**0.5 * size))):
+    if bool(xp.any(none & not_small(xp, top, x, beside))):
         if about == ADDED:
             raise np.linalg.LinAlgError(
                 f"the derivative was requested of a function that depends on which {ADDED} were chosen, which the "
@@ -176,6 +191,7 @@ quotient = primitive(
     batch=_quotient_batch,
     depends=lambda x, w, ans: cores(ans.shape, 2, (x.shape, 2), (w.shape, 1)),
     blocks=2,
+    lower=_lowered_quotient,
     samples=_quotient_samples,
     absent={"()": "its operands are matrices"},
 )
@@ -208,6 +224,7 @@ weighted = primitive(
     # Where values are equal, (c_i - c_j) / (w_i - w_j) has a limit that depends on how c follows from w. So what c
     # came from gets a NaN there, which a selection that c went through leaves out.
     impl=lambda xp, v, c, w: v * c[..., None, :],
+    lower=lambda v, c, w: v * c[..., None, :],
     shape=lambda v, c: make_aval(broadcast_shape("weighted", [v.shape, (*c.shape[:-1], 1, c.shape[-1])]),
                                  result_dtype(v, c)),
     nondiff="w",

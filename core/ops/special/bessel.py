@@ -5,11 +5,13 @@ import math
 import numpy as np
 
 from ...primitive.families import elementwise
+from ...primitive.primitive import NotLowered
 from ...trace.tracer import Tracer
-from ..arithmetic import sqrt
+from ..arithmetic import exp, sqrt
 from ..samples import Sample, together, unary
-from ..selection import sign, where
-from .scipy_kernels import array, scalar, scipy_kernel, scipy_unary
+from ..selection import astype, sign, where
+from ..shaping import absolute
+from .scipy_kernels import WIDE, array, scalar, scipy_kernel, scipy_unary
 
 # The modified Bessel function of the first kind of integer order, for window functions and their derivatives.
 
@@ -50,6 +52,28 @@ def whole_order(xp, x, order):
     return scalar(ans.astype(dtype))
 
 
+def _of_order(x, order, low, scale):
+    """I of whole order in operations, for compilers: its series near 0, and from there on by a recurrence of orders."""
+    if order < 2:
+        return low[order](x)
+    if order > 6:  # the recurrence loses digits, unless x is large
+        raise NotLowered
+    dtype, x = x.dtype, astype(x, WIDE)
+    size = absolute(x)
+    far = 8.0 + 0.5 * order * order
+    near, away = where(size < far, size, far), where(size < far, far, size)
+    total, half = 0.0, 0.5 * near
+    for k in range(int(2 * far) + 6, -1, -1):
+        total = total * (half * half) + 1.0 / (math.factorial(k) * math.factorial(k + order))
+    for _ in range(order):
+        total = total * half
+    below, above = low[0](away), low[1](away)
+    for k in range(1, order):
+        below, above = above, below - (2.0 * k / away) * above
+    found = where(size < far, total * scale(near), above)
+    return astype(where(x < 0, -found, found) if order % 2 else found, dtype)
+
+
 def away_from_0(x, v, turn, near, sign=1.0):
     """The derivative of e^-|x| I (turn = -1) or e^x K (turn = 1) of order v, `near` 0; from 30 + v² on by its series.
 
@@ -68,6 +92,7 @@ def away_from_0(x, v, turn, near, sign=1.0):
 bessel_i = elementwise(
     "bessel_i",
     impl=lambda xp, x, *, order: whole_order(xp, x, order),
+    lower=lambda x, order: _of_order(x, order, (i0, i1), lambda size: 1.0),
     quiet=True,
     d={"x": lambda x, order: 0.5 * (bessel_i(x, order=abs(order - 1)) + bessel_i(x, order=order + 1))},
     samples=together(
@@ -130,7 +155,8 @@ def _kink(name, d):
 i0e = _kink("i0e", lambda x, ans: _scaled(x, ans, i1e(x), 0))
 i1e = _kink("i1e", lambda x, ans: _scaled(x, ans, 0.5 * (i0e(x) + ive(x, v=2)), 1))
 ive = _bessel("ive", "ive", lambda x, v, ans: _scaled(x, ans, 0.5 * (_order(v - 1, (i0e, i1e, ive))(x)
-                                                                    + ive(x, v=v + 1)), v), 0.5, 3.0)
+                                                                    + ive(x, v=v + 1)), v), 0.5, 3.0,
+              lower=lambda x, v: _of_order(x, v, (i0e, i1e), lambda size: exp(-size)))
 
 
 # Modified Bessel functions of the second kind, of order 0 and 1, and Airy's function, which is one of order 1/3.

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 
-from ...arrays.dtypes import is_inexact
+from ...arrays.dtypes import is_inexact, result_dtype
 from ...errors import DtypeError, at_user_line
 from ...primitive.families import ZERO, elementwise
-from ..arithmetic import cos, sin
+from ...trace.tracer import Tracer
+from ..arithmetic import cos, exp, log1p, sin
 from ..samples import Sample, binary, together, unary
-from ..selection import where
+from ..selection import astype, ceil, floor, rint, where
 from .scipy_kernels import WIDE, array, scipy_kernel, scipy_unary
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. At poles derivatives are what the
@@ -83,9 +84,100 @@ def _polygamma(xp, n, x):
     return xp.where(n == 0, _digamma(xp, x), xp.where(n % 2 == 1, size, -size))
 
 
+# The same in operations, for compilers: ζ(s, q) by the sum of Euler and Maclaurin, DLMF 25.11.5 and 2.10.1. Its terms
+# are one power times others of numbers up to 1, which lose nothing where s is large.
+_AHEAD = 9  # terms before the series
+_EVEN = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
+         -3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000,
+         77683 / 14101100039391805440000, -236364091 / 1693824136731743669452800000)  # B(2k) / (2k)!
+_FEW = 8  # orders of polygamma whose powers are products
+
+
+def _zeta_of(s, q, power, shrunk):
+    """ζ(s, q) for q > 0: `power(few)` is q^-s, or q^(1-s) unless q is below 1, and `shrunk(k)` is (q / (q + k))^s."""
+    few = q < 1.0
+    unit = where(few, 1.0, 1.0 / where(few, 1.0, q))  # q^-s is 0 where q^(1-s) is not yet
+    w, total, series = q + float(_AHEAD), 1.0, 0.0
+    for k in range(1, _AHEAD):
+        total = total + shrunk(float(k))
+    for k in range(len(_EVEN) - 1, 0, -1):  # each term is the one before times this and the quotient of coefficients
+        series = (series + _EVEN[k]) * ((s + (2.0 * k - 1.0)) * (s + 2.0 * k) / (w * w))
+    last = shrunk(float(_AHEAD))
+    # w / (s - 1) of a large w, beside which a large series of a large s is nothing
+    rest = where(last > 0, last * (w * unit / (s - 1.0) + unit * (0.5 + s / w * (series + _EVEN[0]))), 0.0)
+    return where(q < math.inf, power(few) * (total * unit + rest), 0.0 * s)
+
+
+def _zeta_at(s, q):
+    return _zeta_of(s, q, lambda few: where(few, q, 1.0 / where(few, 1.0, q)) ** where(few, -s, s - 1.0),
+                    lambda k: exp(-s * log1p(k / q)))
+
+
+def _lower_zeta(x, q):
+    """For q < 0 and a whole x by ζ(x, r), r the distance to the whole number below: the terms between are those of
+    two others from the other side."""
+    x, q, dtype = _wide(x, q)
+    if not isinstance(q, Tracer) and np.all(q > 0):
+        found = _zeta_at(x, q)
+    else:
+        below = q < 0
+        left, right = where(below, q - floor(q), q), where(below, ceil(q) - q, 1.0)
+        turned = _zeta_at(x, right) - _zeta_at(x, where(below, 1.0 - q, 1.0))
+        found = _zeta_at(x, left) + where(below, where(x % 2.0 == 0, turned, -turned), 0.0)
+        pole = (q <= 0) & (q == floor(q))
+        found = where(pole, math.inf, where(below & (x != floor(x)), math.nan, found))
+    found = where(x > 1.0, found, where(x == 1.0, math.inf, math.nan))
+    return astype(where((x != x) | (q != q), math.nan, found), dtype)
+
+
+def _wide(*xs):
+    """Operands in float64, and the dtype of what is computed of them."""
+    dtype = result_dtype(*xs)
+    return *[astype(x, WIDE) if isinstance(x, Tracer) else np.asarray(x, WIDE) for x in xs], (
+        dtype if is_inexact(dtype) else WIDE)
+
+
+def _lower_polygamma(n, x):
+    dtype = x.dtype if is_inexact(x.dtype) else WIDE
+    if isinstance(n, Tracer) or np.ndim(n) or not 0 < n <= _FEW:
+        if not isinstance(n, Tracer) and np.all(n == 0):
+            return digamma(x)
+        order, x, _ = _wide(n, x)
+        order = where(order == 0, 1.0, order)
+        found = gamma(order + 1.0) * _lower_zeta(order + 1.0, x)
+        return astype(where(n == 0, digamma(x), where(n % 2 == 1, found, -found)), dtype)
+    n, sign = int(n), 1.0 if n % 2 else -1.0
+    x, _ = _wide(x)
+    below = x < 0
+    q = where(below, 1.0 - x, x)
+    back = 1.0 / q
+    found = sign * math.factorial(n) * _zeta_of(
+        n + 1.0, q, lambda few: where(few, _times(back, n + 1), _times(back, n)), lambda k: _times(q / (q + k), n + 1))
+    # DLMF 5.15.6: less a derivative of the cotangent, a polynomial in it
+    angle = math.pi * (x - rint(x))
+    sine = sin(angle)
+    tangent, slopes = cos(angle) / where(sine == 0, 1.0, sine), np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(n):
+        slopes = -slopes.deriv() * np.polynomial.Polynomial([1.0, 0.0, 1.0])
+    turned = 0.0
+    for c in reversed(slopes.coef.tolist()):
+        turned = turned * tangent + c
+    found = where(below, -sign * found - math.pi ** (n + 1) * turned, found)
+    return astype(where((x <= 0) & (x == floor(x)), sign * math.inf, found), dtype)
+
+
+def _times(x, n):
+    """x to the power of n > 0."""
+    total = x
+    for _ in range(n - 1):
+        total = total * x
+    return total
+
+
 polygamma = elementwise(
     "polygamma",
     impl=lambda xp, n, x: _polygamma(xp, n, x),
+    lower=_lower_polygamma,
     d={"x": lambda n, x: polygamma(n + 1, x)},  # DLMF 5.15
     nondiff="n",
     refused={"n": "the order is an integer"},
@@ -101,6 +193,7 @@ polygamma = elementwise(
 zeta = elementwise(
     "zeta",
     impl=lambda xp, x, q: _zeta(xp, x, q),
+    lower=_lower_zeta,
     d={"q": lambda x, q: -x * zeta(x + 1, q)},
     nondiff="x",
     refused={"x": "the derivative with respect to the exponent has no closed form"},

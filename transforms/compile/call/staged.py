@@ -15,7 +15,7 @@ from ...scope.errstate import unmarked
 from ...staging.staging import stage
 from ..loops.statements import KINDS
 from ..lower.lowering import inlined, is_any_call
-from ..lower.lowerings import is_native
+from ..lower.lowerings import is_foreign, is_native
 from ..program import described, optimised
 from ..render.c.c_file import is_bounded
 from ..render.c.names import unused
@@ -69,7 +69,7 @@ def products(draft, written):
     for eq in walk(draft.equations):  # whatever library NumPy has
         if eq.prim.product == "matrices" and _is_product(eq):
             known[eq] = written(eq)
-        elif is_bounded(eq, known):  # text without a way to raise
+        elif is_bounded(eq, known) or is_foreign(eq, known):  # text without a way to raise, or to call SciPy
             known[eq] = False
     return known
 
@@ -101,8 +101,8 @@ def refuse(staged, who, language):
         if not is_native(eq, staged.known):
             what, where = described(culprit(eq, staged.known))
             raise RuleError(f"{who}: {what} has no {language} form; indices that depend on values, sorts, linear "
-                            "algebra, complex numbers, arrays without elements and side effects have none: compute "
-                            f"these before or after{where}")
+                            "algebra, complex numbers, arrays without elements, side effects and "
+                            f"many special functions have none: compute these before or after{where}")
 
 
 def culprit(eq, known):

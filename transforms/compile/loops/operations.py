@@ -81,6 +81,7 @@ def _half_power(whole, inverse):
     return run
 
 
+UFUNC = "special."  # of the names of operations that are loops of SciPy's ufuncs
 POWERS = {0.5: "power_0.5", 1.5: "power_1.5", -0.5: "power_-0.5", -1.5: "power_-1.5"}  # exponents that roots give
 _COMPARED = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
 _FLOAT_TESTS = {  # on floats, giving masks
@@ -194,6 +195,11 @@ def knows(name, kind):
     return name in table_of(kind) or kind[0] == "f" and name in FUNCTIONS
 
 
+def calls_ufunc(name):
+    """Tell whether an operation is a loop of a ufunc."""
+    return name.startswith(UFUNC)
+
+
 def is_costly(name):
     """Tell whether an operation is many instructions."""
-    return name in FUNCTIONS or name in ("remainder", "fmod")
+    return name in FUNCTIONS or name in ("remainder", "fmod") or calls_ufunc(name)

@@ -263,6 +263,36 @@ class Call:
         return [*self.given, *[self.scratch] * (self.scratch is not None)]
 
 
+class UfuncCall:
+    """A call of a loop over matrices or vectors: operands and results are places of as many of them as there are.
+
+    `signature` names their axes, as "(m,n),(n)->(m)" does.
+    """
+
+    __slots__ = ("loop", "signature", "operands")
+
+    def __init__(self, loop, signature, operands):
+        self.loop = loop
+        self.signature = signature
+        self.operands = operands
+
+    def places(self):
+        return self.operands
+
+    def numbers(self):
+        """The lengths of axes and the distances in bytes, as the loop takes them."""
+        lengths = {"": self.operands[0].shape[0]}
+        steps, inside = [], []
+        parts = self.signature.replace("->", ",").replace(" ", "")[1:-1].split("),(")
+        for place, part in zip(self.operands, parts, strict=True):
+            size = BYTES[place.kind]
+            steps.append(place.strides[0] * size)
+            for axis, length, stride in zip(part.split(",") if part else (), place.shape[1:], place.strides[1:]):
+                lengths.setdefault(axis, length)
+                inside.append(stride * size)
+        return [*lengths.values()], [*steps, *inside]
+
+
 class Counter:
     """The index of a loop."""
 

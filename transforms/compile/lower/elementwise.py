@@ -7,6 +7,7 @@ from ....core.primitive.primitive import NotLowered
 from ...graph.equations import Literal
 from ..loops.operations import CASTS, POWERS, TESTS, knows
 from ..loops.statements import BYTES, DTYPES, KINDS
+from ..machine.blas import ufunc_loop
 from .lowering import lowered, named
 
 _QUOTIENTS = ("floor_divide", "remainder")
@@ -63,7 +64,7 @@ def computed_in(name, inputs, out):
     if kind is None or name in TESTS and kind == "f64" and all(v.aval.dtype.kind in "iu" for v in inputs):
         return None  # integers with and without signs: NumPy compares them as they are, and in no dtype
     if kind[0] in "fb":
-        return kind if knows(name, kind) else None
+        return kind if knows(name, kind) or ufunc_loop(name, kind) else None
     if name in _QUOTIENTS and not (type(inputs[1]) is Literal and not np.isin(inputs[1].value, (0, -1)).any()):
         return None  # NumPy warns where it divides by 0, and of the least number by -1
     if kind != "i64" and any(v.aval.weak and not _fits(v, DTYPES[kind]) for v in inputs):

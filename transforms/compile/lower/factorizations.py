@@ -6,8 +6,9 @@ import numpy as np
 
 from ....core.ops.linalg.small_solves import SMALL
 from ...graph.equations import Literal
-from ..loops.define import Part, Stack
-from ..loops.statements import Bound, Value
+from ..loops.define import Array, Part, Stack
+from ..loops.statements import Bound, Nest, Place, Step, UfuncCall, Value
+from ..machine.blas import lapack_loop
 
 _ROWS = 16  # of larger matrices LAPACK's blocks are faster
 
@@ -101,6 +102,71 @@ def qr(writer, eq):
     for out, found in ((q, first), (r, second)):
         if out is not None:
             work.give(out, found)
+
+
+# What LAPACK does better, and what is not written here: NumPy's own calls of it.
+
+_CALLED = {  # the name of NumPy's ufunc, and whether it takes the Hermitian part, given the parameters
+    "eigh": lambda repeated, upper: ("eigh_up" if upper else "eigh_lo", True),
+    "eigvalsh": lambda repeated: ("eigvalsh_lo", True),
+    "svd": lambda full_matrices, repeated: ("svd_f" if full_matrices else "svd_s", False),
+    "svdvals": lambda repeated, used: ("svd", False), "inv": lambda: ("inv", False), "solve": lambda: ("solve", False),
+    "solve_vector": lambda: ("solve1", False), "cholesky": lambda triangle: ("cholesky_lo", not triangle),
+    "slogdet": lambda: ("slogdet", False), "det": lambda: ("det", False),
+}
+_NEVER_FAIL = ("slogdet", "det")
+
+
+def lapack_of(eq):
+    """The loop of LAPACK that an equation is, and its signature; None where it is of no kind that this has."""
+    avals = [v.aval for v in (*eq.inputs, *eq.outputs) if v is not None]
+    if any(a.dtype != avals[0].dtype or a.weak or not a.size for a in avals) or avals[0].ndim < 2:
+        return None
+    return lapack_loop(_CALLED[eq.prim.name](*eq.params)[0]) if avals[0].dtype.kind == "f" else None
+
+
+def call_lapack(writer, eq):
+    """Call LAPACK as NumPy does; where it fails, the function ends, and NumPy says why."""
+    loop, signature = lapack_of(eq)
+    operands, results = [part[1:-1].split("),(") for part in signature.replace(" ", "").split("->")]
+    work = Stack(writer, eq.inputs[0], 2)
+    body, places, found = work.body, [], []
+    for v, part in zip(eq.inputs, operands, strict=True):
+        rank = part.count(",") + 1
+        places.append(work.copy(v, v.aval.shape[v.aval.ndim - rank :], (*eq.inputs[0].aval.shape[:-2],
+                                                                     *v.aval.shape[v.aval.ndim - rank :])))
+    a = places[0]
+    if _CALLED[eq.prim.name](*eq.params)[1]:
+        for t in work.each():
+            x = Part(a, t)
+            for i in body.range(x.shape[0]):
+                for j in body.range(i):
+                    x[i, j] = (x[i, j] + x[j, i]) * 0.5
+                    x[j, i] = x[i, j]
+    avals = eq.prim.shape([v.aval for v in eq.inputs], eq.params)
+    for aval, part in zip(avals if eq.prim.outputs else (avals,), results, strict=True):
+        shape = work.count, *aval.shape[aval.ndim - (part.count(",") + 1 if part else 0) :]
+        found.append(Array(body, writer.new(shape, "f64").memory, shape))
+    places = [_in_kind(writer, x, "f64") for x in places]  # NumPy computes so in single precision, too
+    writer.add(UfuncCall(loop, signature, [Place(x.memory, x.shape) for x in (*places, *found)]))
+    if loop.name not in _NEVER_FAIL:
+        for t in work.each():
+            first = found[-1][t, *[0] * (len(found[-1].shape) - 1)]
+            _require(body, first.equals(first))
+    writer.work += writer.repeat * work.count * 8 * a.shape[1] * a.shape[1] * a.shape[2]
+    for out, x in zip(eq.outputs, found):
+        if out is not None:
+            work.give(out, _in_kind(writer, x, work.kind))
+
+
+def _in_kind(writer, x, kind):
+    """An array, or a copy of it in another kind."""
+    if x.kind == kind:
+        return x
+    old, new, memory = Value(x.kind), Value(kind), writer.new(x.shape, kind).memory
+    writer.nest(Nest(x.shape, [(old, Place(x.memory, x.shape))], [Step("cast", kind, [new], [[old]])],
+                     [(new, Place(memory, x.shape))]))
+    return Array(x.body, memory, x.shape)
 
 
 def _reflection(body, x, k):

@@ -4,11 +4,13 @@ from collections import Counter
 
 import numpy as np
 
-from ....core.arrays.avals import aval_of
+from ....core.arrays.avals import aval_of, make_aval
+from ....core.facts import Operation
 from ....core.ops.shaping import optimization_barrier
 from ....core.primitive.primitive import Loop, NotLowered
 from ....core.trace.tracer import Staged, Trace, Tracer
 from ...graph.equations import Body, Draft, Equation, Literal, Var
+from ..machine.blas import operation_name
 
 ATOMIC = (np.ufunc, Loop, type(None))  # what `lower` is of operations that are said in no others
 
@@ -50,7 +52,15 @@ class Lowering(Trace):
         return tuple(outs) if several else outs[0]
 
     def loop(self, loop, *args):
-        raise NotLowered
+        """A loop of SciPy's, which native code may call."""
+        eq = Equation(Operation(operation_name(loop), elementwise=True, rebind=lambda args: loop(*args)),
+                      [a.node if isinstance(a, Tracer) else Literal(a) for a in args], (),
+                      [Var(make_aval(np.broadcast_shapes(*map(np.shape, args)), args[0].dtype))],
+                      self.like.quiet, self.like.place)
+        if not self.stays(eq):
+            raise NotLowered
+        self.equations.append(eq)
+        return self.box(eq.outputs[0])
 
 
 def lowered(eq, stays):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...graph.equations import Literal, Var
+from ..loops.operations import calls_ufunc
 from ..loops.statements import FEW, KINDS, Const, Memory, Nest, Place, Step, Store, Value, start_of, zero
 from ..loops.symbols import arranged, in_pairs, is_uniform, moved, rows_of, updated
 from ..machine.blas import products_library
@@ -19,7 +20,7 @@ from .collectives import exchange
 from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, convolve, is_short, overlap_add, slide, windows
 from .elementwise import elementary
-from .factorizations import cholesky, is_factorized, is_system, qr, solve
+from .factorizations import call_lapack, cholesky, is_factorized, is_system, lapack_of, qr, solve
 from .indexing import (
     add_rows,
     counted,
@@ -373,17 +374,35 @@ _ATOMS = {
     "implant": Atom(_same_dtype, implant),
     "spread": Atom(lambda eq, is_body: _same_dtype(eq) and _adds(eq), spread),
     "cumsum": Atom(_same_dtype, running("add")), "cumprod": Atom(_same_dtype, running("multiply")),
-    **{name: Atom(partial(is_system, rank=rank), solve)
-       for name, rank in (("solve", 2), ("solve_vector", 1), ("inv", 2))},
     "searchsorted": Atom(of_one_kind, searchsorted),
     "running_argmax": Atom(of_one_kind, running_place(operator.le)),
     "running_argmin": Atom(of_one_kind, running_place(operator.ge)),
-    "cholesky": Atom(is_factorized, cholesky), "qr": Atom(is_factorized, qr),
+    "qr": Atom(is_factorized, qr),
     "matmul": Atom(_product, _multiplied), "einsum": Atom(_contraction, einsum),
     "convolve": Atom(is_short, convolve), "slide": Atom(is_short, slide),
     "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
     "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
 }
+_SMALL = {  # loops over matrices of few rows; of others, LAPACK's
+    **{name: Atom(partial(is_system, rank=rank), solve)
+       for name, rank in (("solve", 2), ("solve_vector", 1), ("inv", 2))},
+    "cholesky": Atom(is_factorized, cholesky),
+    **{name: Atom(lambda eq, is_body: False, call_lapack) for name in ("eigh", "eigvalsh", "svd", "svdvals")},
+    **{name: Atom(lambda eq, is_body: False, call_lapack) for name in ("slogdet", "det")},
+}
+
+
+def _is_called(eq):
+    """Tell whether LAPACK computes an equation: not what a few steps on numbers are."""
+    return lapack_of(eq) is not None and lowered(eq, lambda part: True) is None
+
+
+def _by_size(small):
+    return Atom(lambda eq, is_body: small.fits(eq, is_body) or _is_called(eq),
+                lambda writer, eq: (small.write if small.fits(eq, None) else call_lapack)(writer, eq))
+
+
+_ATOMS |= {name: _by_size(small) for name, small in _SMALL.items()}
 _CONTROL = {
     # Loops that are written have at least one turn.
     "scan": Atom(lambda eq, is_body: eq.params[3] > 0 and _closed(eq, is_body), scan),
@@ -433,6 +452,18 @@ def _looked_at(eq, known):
     several = None if any(v.aval.weak for v in eq.inputs) else lowered(eq, lambda part: True)
     steps = several and named(eq, *several)
     return Expansion(steps) if steps and all(is_native(part, known) for part in steps) else False
+
+
+def is_foreign(eq, known):
+    """Tell whether an equation runs loops of ufuncs, which no text has."""
+    if eq.bodies() or not is_native(eq, known):
+        return False
+    found = known[eq]
+    if found is True:
+        small = _SMALL.get(eq.prim.name)
+        return small is not None and not small.fits(eq, None)
+    return (any(calls_ufunc(name) for name, *_ in found) if type(found) is list else
+            type(found) is Expansion and any(is_foreign(part, known) for part in found.equations))
 
 
 class Expansion(NamedTuple):

@@ -1,9 +1,18 @@
-"""NumPy's own BLAS, looked up in the library that NumPy loaded."""
+"""Libraries that native code calls: NumPy's own BLAS and LAPACK, and SciPy's special functions."""
 
 import ctypes
 from functools import cache
+from typing import NamedTuple
 
+import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
+from numpy.linalg import _umath_linalg  # type: ignore[attr-defined] # private: what NumPy's functions call
+
+from ....core.arrays.backend import special_function
+from ....core.arrays.small_ufuncs import loop_of
+from ....core.errors import BackendError, MissingLibraryError
+from ....core.types import Any
+from ..loops.operations import UFUNC
 
 _FORMS = ("scipy_cblas_{}64_", "cblas_{}64_")  # of 64-bit integers, as NumPy's wheels have it
 _COUNTS = ("scipy_openblas_get_num_threads64_", "openblas_get_num_threads64_")
@@ -46,3 +55,58 @@ def _library():
         return ctypes.CDLL(_multiarray_umath.__file__)  # its dependencies are looked up, too
     except (AttributeError, OSError):
         return None
+
+
+# Loops of ufuncs, by the addresses that these hold: SciPy's special functions, NumPy's calls of LAPACK.
+
+_LETTERS = {"f64": "d", "f32": "f"}
+
+
+class UfuncLoop(NamedTuple):
+    """The loop of `scipy.special`'s ufunc `name` over operands of one kind, which gives `outputs`."""
+
+    name: str
+    kind: str
+    outputs: int
+    addresses: tuple[int, int]  # of the function, and of what it is given beside the operands
+
+    def made(self, machine, symbol):
+        """The two addresses, which a module finds under a symbol."""
+        return _Addresses(self.addresses)
+
+
+class _Addresses:
+    """Addresses in memory, as long as this lives."""
+
+    def __init__(self, addresses):
+        self.memory = (ctypes.c_size_t * len(addresses))(*addresses)
+
+    def address(self, symbol):
+        return ctypes.addressof(self.memory)
+
+
+def operation_name(loop):
+    """The name of the operation that a `Loop` is; of one by another function than SciPy's, one that nobody has."""
+    return f"{UFUNC}{loop.of}.{loop.part or 0}" if type(loop.of) is str else UFUNC
+
+
+@cache
+def ufunc_loop(name, kind):
+    """The `UfuncLoop` of an operation in a kind; None where SciPy has none, or nothing tells where it lies."""
+    if not name.startswith(UFUNC) or kind not in _LETTERS:
+        return None
+    name, letter = name.split(".")[1], _LETTERS[kind]
+    try:
+        ufunc: Any = special_function(np, name) if name else None
+    except (BackendError, MissingLibraryError):
+        return None
+    found = ufunc and loop_of(ufunc, f"{letter * ufunc.nin}->{letter * ufunc.nout}")
+    return found and UfuncLoop(name, kind, ufunc.nout, found)
+
+
+@cache
+def lapack_loop(name):
+    """The `UfuncLoop` of NumPy's linear algebra with this name, and its signature; None where there is none."""
+    ufunc = getattr(_umath_linalg, name, None)
+    found = ufunc and loop_of(ufunc, f"{'d' * ufunc.nin}->{'d' * ufunc.nout}")
+    return found and (UfuncLoop(name, "f64", ufunc.nout, found), ufunc.signature)

@@ -100,8 +100,7 @@ class Machine:
                 self.libraries.pop(self.dead.pop(), None)
             for name, what in needed.items():
                 if name not in self.elementary:
-                    inner, other, tables = what.text(name)
-                    self.elementary[name] = self.code(inner, tables, about=other, symbol=name[1:])
+                    self.elementary[name] = what.made(self, name)
             key = self.key(about or (f"scalar {text}" if scalar else text))
             found = self.loaded.get(key)
             if found is None:

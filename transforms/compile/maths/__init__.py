@@ -18,7 +18,6 @@ four numbers, which wait for each other: they use `looked_up(name, place)`, numb
 
 from .error_function import erf, erfc, erfinv, gelu, ndtr, ndtri
 from .exponentials import cosh, exp, exp2, exp_quick, expm1, sigmoid, silu, sinh, tanh
-from .gamma_functions import digamma, gammaln
 from .logarithms import (
     arccosh,
     arcsinh,
@@ -38,6 +37,7 @@ from .logarithms import (
 )
 from .powers import cbrt, hypot, power
 from .reduction import LARGE
+from .special_functions import digamma, gammaln, i0, i0e, i1, i1e
 from .tables import TABLES, exp_few, tanh_few
 from .trigonometry import arccos, arcsin, arctan, arctan2, cos, cos_near, sin, sin_near, tan, tan_near
 
@@ -49,7 +49,7 @@ FUNCTIONS = {
         *(exp, exp2, expm1, sigmoid, sinh, cosh, tanh, log, log2, log10, log1p, sin, cos, tan),
         *(arcsin, arccos, arctan, arctan2, arcsinh, arccosh, arctanh, power, cbrt, hypot, logaddexp, logaddexp2),
         *(erf, erfc, erfinv, gammaln, digamma, ndtr, ndtri, gelu, silu, softplus, log_expit),
-        *(logit, xlogy, xlog1py, entr),
+        *(logit, xlogy, xlog1py, entr, i0, i1, i0e, i1e),
     )
 }
 # name -> (function, bound of `|x|` for each width): without the reduction of large arguments, which costs the most

@@ -25,6 +25,19 @@ def print_product(printer, product):
     text.emit(f"call void {slots.load(text, slots.place(name, printer.blas[name]))}({', '.join(given)})")
 
 
+def print_ufunc(printer, call):
+    """A call of a ufunc's loop."""
+    text, slots, loop = printer.text, printer.slots, call.loop
+    places = f"%places{len(printer.frames)}"
+    printer.frames.append(f"  {places} = alloca [{len(call.operands)} x ptr]")
+    for k, place in enumerate(call.operands):
+        text.set_entry(places, k, printer.address(place))
+    lengths, steps = [_numbers(printer, values) for values in call.numbers()]
+    run, given = [slots.load(text, slots.place(f"{what} of {loop.name} {loop.kind}", address))
+                  for what, address in zip(("loop", "data"), loop.addresses)]
+    text.emit(f"call void {run}(ptr {places}, ptr {lengths}, ptr {steps}, ptr {given})")
+
+
 # Collectives of ranks as LLVM text: a call of Python, on arrays of the places that it reads and writes.
 
 ndarray = np.ndarray

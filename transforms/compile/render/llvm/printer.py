@@ -9,7 +9,7 @@ from ...loops.operations import Name
 from ...lower.collectives import Exchange
 from ...machine.blas import products_library
 from ...machine.engine import thread_count
-from .calls import print_exchange, print_product, print_ranges
+from .calls import print_exchange, print_product, print_ranges, print_ufunc
 from .nests import print_nest
 from .simd import STORED, TYPES, Module, Text, number
 from .values import is_apart, print_load, print_step, print_store
@@ -415,4 +415,4 @@ def _call(printer, call):
 
 _PRINTERS = {ir.Load: print_load, ir.Store: print_store, ir.Step: print_step, ir.Nest: print_nest, ir.Loop: _loop,
              ir.While: _while, ir.Branch: _branch, ir.Product: print_product, ir.Bound: _bound, ir.Require: _require,
-             ir.Ranges: print_ranges, ir.Call: _call, Exchange: print_exchange}
+             ir.Ranges: print_ranges, ir.Call: _call, ir.UfuncCall: print_ufunc, Exchange: print_exchange}

@@ -8,6 +8,7 @@ import numpy as np
 
 from .....core.types import Any
 from ...loops.operations import Name, Operations
+from ...machine.blas import ufunc_loop
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
@@ -278,7 +279,12 @@ class Lanes(Operations):
         """A call of an elementary function: one of this module, to be put in place, or one that is compiled once."""
         module = self.text.module
         symbol = f"@covector.{name}.{self.suffix}" + (".in" if self.inline else "")
-        if self.inline and symbol not in module.functions:
+        loop = ufunc_loop(name, self.kind)
+        if loop is not None:
+            table = f"@covector.ufunc.{loop.name}.{self.kind}"
+            module.needed[table] = loop
+            module.functions[symbol] = looped(module, symbol, table, loop, len(args), self)
+        elif self.inline and symbol not in module.functions:
             module.functions[symbol] = defined(module, name, self.width, self.lanes, len(args), True)
         elif not self.inline and symbol not in module.functions:
             # Equal calls, as those of a loop's test and of its body, become one.
@@ -335,6 +341,28 @@ def defined(module, name, width, lanes, count, inline=False):
     return "\n".join([head, "entry:", *text.lines, f"  ret {b.of_float} {result}", "}"])
 
 
+def looped(module, symbol, table, loop, count, b):
+    """The text of a function that runs a ufunc's loop over its lanes, which lie in memory for that time."""
+    module.declare(f"{table} = external constant [2 x ptr]")
+    text, total, size = Text(module), count + loop.outputs, b.width // 8
+    part = int(symbol.split(".")[3])
+    frame = [f"  %{name} = alloca [{n} x {of}], align 64" for name, n, of in (
+        ("lanes", total, b.of_float), ("places", total, "ptr"), ("steps", total, "i64"), ("count", 1, "i64"))]
+    places = [text.op(f"getelementptr {b.of_float}, ptr %lanes, i64 {k}", "ptr") for k in range(total)]
+    for k, place in enumerate(places):
+        text.set_entry("%places", k, place)
+        if k < count:
+            text.emit(f"store {b.of_float} %x{k}, ptr {place}, align {size}")
+    text.set_numbers("%steps", [size] * total)
+    text.set_numbers("%count", [b.lanes])
+    run, given = (text.entry_of(table, k) for k in range(2))
+    text.emit(f"call void {run}(ptr %places, ptr %count, ptr %steps, ptr {given})")
+    found = text.op(f"load {b.of_float}, ptr {places[count + part]}, align {size}", b.of_float)
+    head = ", ".join([f"{b.of_float} %x{k}" for k in range(count)])
+    return "\n".join([f"define internal {b.of_float} {symbol}({head}) noinline {{", "entry:", *frame, *text.lines,
+                      f"  ret {b.of_float} {found}", "}"])
+
+
 def tabled(symbol, name):
     """The text of a table, a row for each of the numbers at a place."""
     data = np.array(list(TABLES[name][2]())).T.tobytes()
@@ -349,16 +377,16 @@ class Elementary(NamedTuple):
     lanes: int
     arity: int
 
-    def text(self, symbol):
-        """`(text, about, needed)` as `Machine.code` takes them.
+    def made(self, machine, symbol):
+        """The `Code` that has it under a symbol.
 
         A table takes 20 ms to compute, so it is found by the file that says what it holds.
         """
         if self.lanes:
             module = elementary_module({symbol: self})
-            return module.text, None, module.needed
+            return machine.code(module.text, module.needed, symbol=symbol[1:])
         write, source = partial(tabled, symbol, self.name), written_here()
-        return write, f"{symbol} {source}" if source else write(), {}
+        return machine.code(write, {}, about=f"{symbol} {source}" if source else write(), symbol=symbol[1:])
 
 
 def elementary_module(needed):

@@ -1,14 +1,27 @@
-"""gammaln and digamma: a polynomial around two, Stirling's series from there on, and reflection for negative numbers.
+"""Functions of analysis: gammaln, digamma and the modified Bessel functions of order 0 and 1.
 
-Single precision is computed in lanes of 64 bits. Near the zeros of negative arguments double precision has about
-`2 ** -53` of the terms that cancel there.
+The first two are a polynomial around two, Stirling's series from there on, and reflection for negative numbers. Single
+precision is computed in lanes of 64 bits. Near the zeros of negative arguments double precision has about `2 ** -53` of
+the terms that cancel there.
 """
 
 from math import inf, nan
 
 from .coefficients import CONSTANTS, POLYNOMIALS
+from .exponentials import exp, exp_parts
 from .logarithms import log_sum, normal
-from .simd import add_exact, add_ordered, divide, mul_exact, poly, polynomial, product_of_sums
+from .simd import (
+    add_exact,
+    add_ordered,
+    divide,
+    finite_or,
+    mul_exact,
+    poly,
+    polynomial,
+    product_of_sums,
+    scale_sum,
+    squeeze,
+)
 from .trigonometry import sine_and_cosine
 
 LARGE_GAMMALN, LARGE_DIGAMMA = 3.5, 3.25  # Stirling's series from here on
@@ -155,3 +168,49 @@ def _digamma(b, u, u_low):
     far_low = b.fadd(lost, series)
     large = b.fcmp(">=", u, b.const(LARGE_DIGAMMA))
     return b.select(large, far, near), b.select(large, far_low, near_low)
+
+
+# Modified Bessel functions of the first kind: a polynomial in x² up to 8, in 1 / x from there on.
+
+FAR, LAST = 8.0, 750.0  # the functions overflow at 714
+
+
+def _bessel(b, x, order, scaled):
+    """I of the order at `x`; `scaled`: times exp(-|x|)."""
+    if b.width == 32:
+        return b.narrow(_by_size(b.wide, b.widen(x), order, scaled, "_short"))
+    return _by_size(b, x, order, scaled, "")
+
+
+def _by_size(b, x, order, scaled, short):
+    one, a = b.const(1.0), b.fabs(x)
+    near, far = (POLYNOMIALS[f"i{order}{part}{short}", 64] for part in ("", "_far"))
+    z = squeeze(b, a, 0.0, FAR)
+    square = b.fmul(z, z)
+    close = b.fma(square, poly(b, square, near), one) if order == 0 else b.fmul(z, poly(b, square, near))
+    large = squeeze(b, a, FAR, inf if scaled else LAST)
+    away = b.fdiv(poly(b, b.fsub(b.fdiv(b.const(2.0 * FAR), large), one), far), b.sqrt(large))
+    if scaled:
+        close = b.fmul(close, exp(b, b.fneg(z)))
+    else:
+        n, h, t = exp_parts(b, large)
+        away = scale_sum(b, b.fmul(h, away), b.fmul(t, away), n)
+        away = finite_or(b, a, away, b.const(nan))  # as SciPy has it
+    value = b.select(b.fcmp("<", a, b.const(FAR)), close, away)
+    return b.copysign(value, b.fadd(x, b.const(0.0))) if order else value  # 0 of -0, as SciPy has it
+
+
+def i0(b, x):
+    return _bessel(b, x, 0, False)
+
+
+def i1(b, x):
+    return _bessel(b, x, 1, False)
+
+
+def i0e(b, x):
+    return _bessel(b, x, 0, True)
+
+
+def i1e(b, x):
+    return _bessel(b, x, 1, True)
