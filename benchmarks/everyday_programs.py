@@ -1,9 +1,9 @@
 """Everyday programs compiled: 145 of them and 24 loops through `covector.jit`, beside `jax.jit` and covector alone.
 
-    python benchmarks/everyday_programs.py [--only WORD …] [--write FILE]
+    python benchmarks/everyday_programs.py [--only WORD …] [--write PAGE]
 
 Values and gradients, float64, one thread, processor time: the least of several rounds in which the sides take turns.
-First calls are with an empty cache. With `--write` the tables are written as Markdown.
+First calls are with an empty cache. With `--write` they go between the markers of a page.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from statistics import geometric_mean
 from time import process_time
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ import covector.numpy
 import covector.scipy.linalg
 import covector.scipy.special
 
+BEGIN, END = "<!-- everyday:begin -->", "<!-- everyday:end -->"
 ROUNDS, SAMPLE_S = 7, 0.01
 NOISE = 1.1  # a row up to which counts as held
 
@@ -122,6 +124,17 @@ def summary(rows: list[Row]) -> list[str]:
     return lines
 
 
+def report(rows: list[Row]) -> list[str]:
+    """The section of a page: the summary, the rows that are lost, and a folded table for each room."""
+    lost = [f"{r.program.name.replace('_', ' ')} ({'gradient' if r.slope else 'value'}) {r.ratio:.1f}"
+            for r in sorted(rows, key=lambda r: -r.ratio) if r.ratio > NOISE]
+    lines = [*[f"- {line}." for line in summary(rows)], "", f"Where `jax.jit` is faster: {', '.join(lost)}.", ""]
+    for room in dict.fromkeys(r.program.room for r in rows):
+        some = [r for r in rows if r.program.room == room]
+        lines += ["<details>", f"<summary>{room}</summary>", "", *table(some), "", "</details>", ""]
+    return lines
+
+
 def table(rows: list[Row]) -> list[str]:
     """A line for each program: microseconds of a call and over `jax.jit`; the slower first call over JAX's."""
     lines = ["| program | value | ÷ `jax.jit` | gradient | ÷ `jax.jit` | first ÷ JAX's |",
@@ -166,11 +179,9 @@ def main() -> int:
                   f"{r.first_theirs:.2f}", flush=True)
     print(*summary(rows), sep="\n")
     if given.write:
-        text = [*summary(rows), ""]
-        for room in dict.fromkeys(r.program.room for r in rows):
-            text += [f"**{room}**", "", *table([r for r in rows if r.program.room == room]), ""]
-        with open(given.write, "w") as file:
-            file.write("\n".join(text))
+        page = Path(given.write)
+        before, rest = page.read_text().split(BEGIN)
+        page.write_text("\n".join([before + BEGIN, *report(rows), END + rest.split(END)[1]]))
     return int(failed > 0)
 
 

@@ -1,0 +1,27 @@
+/* Written by covector from `<lambda>`
+
+   d_a_int_evil  double[2]  argument d['a* / int evil; / *']
+   out           double[2]  result out
+
+   Arrays lie in order (C order, the last index moves fastest), without gaps; a number is an array of one element, and
+   a bool is a byte, 0 or 1. `scratch` is not used, and may be NULL. Results and `scratch` must not overlap
+   anything else. The function keeps nothing, allocates nothing, and may run in several threads at a time.
+*/
+#ifndef COVECTOR_f_H
+#define COVECTOR_f_H
+
+#include <stdint.h>
+
+#define F_SCRATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void f(const double *d_a_int_evil, double *out, void *scratch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
