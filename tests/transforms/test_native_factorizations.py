@@ -1,10 +1,15 @@
 """Systems of equations of up to 16 rows in native code: loops of elimination, inside of loops, too."""
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 
 import covector as cv
+from covector.scipy import linalg
 
+scipy = pytest.importorskip("scipy.linalg")
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 
 LLVM = {"printer": "llvm"}
@@ -76,3 +81,19 @@ def test_what_is_not_a_number_stays_so():
     a[3, 3] = np.nan
     np.testing.assert_array_equal(cv.jit(np.linalg.solve, compiler_options=LLVM)(a, np.ones(6)),
                                   np.linalg.solve(a, np.ones(6)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [1, 5, 16])
+def test_triangular_solutions_are_those_of_scipy(n, dtype):
+    rng, tolerance = np.random.default_rng(n), 1e4 * np.finfo(dtype).eps
+    a = (0.1 * rng.normal(size=(n, n)) + np.eye(n)).astype(dtype)
+    for b in (rng.normal(size=n).astype(dtype), rng.normal(size=(n, 3)).astype(dtype)):
+        for lower, trans, unit in product((False, True), (0, 1), (False, True)):
+            solve = partial(linalg.solve_triangular, lower=lower, trans=trans, unit_diagonal=unit)
+            run = cv.jit(solve, compiler_options=LLVM)
+            expected = scipy.solve_triangular(a, b, lower=lower, trans=trans, unit_diagonal=unit)
+            np.testing.assert_allclose(run(a, b), expected, rtol=tolerance, atol=tolerance)
+            assert "NumPy" not in str(run.explain(a, b))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        cv.jit(lambda a: linalg.solve_triangular(a, np.ones(n, dtype)))(0 * a)

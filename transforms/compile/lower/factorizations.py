@@ -44,6 +44,36 @@ def solve(writer, eq):
     work.give(out, right)
 
 
+def is_substituted(eq, is_body):
+    """Tell whether an equation solves few triangular equations with few right sides, of one kind of float."""
+    a, b, out = (v.aval for v in (*eq.inputs, *eq.outputs))
+    return (_of_one_kind(eq) and b.shape == out.shape and a.shape[:-2] in ((), out.shape[:-2]) and out.size > 0
+            and out.shape[-2] * out.shape[-1] <= _ROWS * _ROWS)
+
+
+def substitute(writer, eq):
+    """The solution of triangular equations, one unknown after the other."""
+    (a, b), (lower, trans, unit), out = eq.inputs, eq.params, eq.outputs[0]
+    *lead, n, m = out.aval.shape
+    work = Stack(writer, out, 2)
+    body, left, right = work.body, work.copy(a, (n, n), (*lead, n, n)), work.copy(b, (n, m))
+    down = lower != bool(trans)
+    for t in work.each():
+        x, y = Part(left, t), Part(right, t)
+        for turn in body.range(n):
+            k = turn if down else n - 1 - turn
+            if not unit:
+                _require(body, x[k, k].differs(0.0))
+                for j in body.range(m):
+                    y[k, j] = y[k, j] / x[k, k]
+            for i in body.range(n, k + 1) if down else body.range(k):
+                factor = x[k, i] if trans else x[i, k]
+                for j in body.range(m):
+                    y[i, j] = y[i, j] - factor * y[k, j]
+    writer.work += writer.repeat * work.count * n * n * m
+    work.give(out, right)
+
+
 def is_factorized(eq, is_body):
     """Tell whether an equation factorizes matrices of few rows, of one kind of float."""
     return _of_one_kind(eq)

@@ -20,7 +20,17 @@ from .collectives import exchange
 from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, convolve, is_short, overlap_add, slide, windows
 from .elementwise import elementary
-from .factorizations import call_lapack, cholesky, is_factorized, is_system, lapack_of, qr, solve
+from .factorizations import (
+    call_lapack,
+    cholesky,
+    is_factorized,
+    is_substituted,
+    is_system,
+    lapack_of,
+    qr,
+    solve,
+    substitute,
+)
 from .indexing import (
     add_rows,
     counted,
@@ -377,7 +387,7 @@ _ATOMS = {
     "searchsorted": Atom(of_one_kind, searchsorted),
     "running_argmax": Atom(of_one_kind, running_place(operator.le)),
     "running_argmin": Atom(of_one_kind, running_place(operator.ge)),
-    "qr": Atom(is_factorized, qr),
+    "qr": Atom(is_factorized, qr), "solve_triangular": Atom(is_substituted, substitute),
     "matmul": Atom(_product, _multiplied), "einsum": Atom(_contraction, einsum),
     "convolve": Atom(is_short, convolve), "slide": Atom(is_short, slide),
     "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
