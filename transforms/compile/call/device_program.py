@@ -1,6 +1,7 @@
 """Compiled functions on GPU arrays: kernels through `RawModule`, replayed by a CUDA graph."""
 
 import re
+from functools import partial
 from math import prod
 from threading import Lock
 from typing import NamedTuple
@@ -44,8 +45,8 @@ class DeviceProgram:
         self.own = own
         self.text = self.plan.source + "".join([f"// {step}\n" for step in self.plan.steps])
         self.arrays = {name: (shape, np.dtype(dtype)) for name, (shape, dtype) in self.plan.arrays.items()}
-        steps, copied = self.plan.steps, [self.arrays.get(v) for v in (*self.plan.inputs, *self.plan.outputs)
-                                          if type(v) is str]
+        steps, copied = self.plan.steps, [self.arrays[v] for v in (*self.plan.inputs, *self.plan.outputs)
+                                          if type(v) is str and v in self.arrays]
         self.replayed = all(type(step) is Launch for step in steps) and _LAUNCH * len(steps) > (
             _REPLAY + _COPY * len(copied) + sum([prod(shape) * dtype.itemsize for shape, dtype in copied]) / _BYTES)
         self.loaded = {}  # library -> its kernels by name, and the `_Steps`
@@ -101,7 +102,7 @@ class _Steps:
             if type(step) is not Launch:
                 eq = program.calls[at]
                 given = [(self.places[a], None) if type(a) is str else (None, a) for a in step.arguments]
-                self.steps.append((eq, given, [self.place(name) for name in step.results]))
+                self.steps.append(partial(self.call, eq, given, [self.place(name) for name in step.results]))
                 if not (eq.prim.view or eq.bodies()):  # a view, or a branch that gives what it is given, is not ours
                     ours.update(step.results)
                 continue
@@ -111,7 +112,7 @@ class _Steps:
             self.fresh += [(self.place(name), *arrays[name]) for name in made]
             given = [(self.places[name], *arrays[name]) for name in step.arguments if name not in seen]
             seen.update(step.arguments)
-            self.steps.append((kernels[step.kernel], (step.grid,), (step.block,), given, [
+            self.steps.append(partial(self.launch, kernels[step.kernel], (step.grid,), (step.block,), given, [
                 self.places[name] for name in step.arguments]))
         self.outs: Any = []  # (place or None, value without one, whether it is copied)
         for name in plan.outputs:
@@ -130,22 +131,21 @@ class _Steps:
             there[k] = self.empty(shape, dtype)
         ready = list(there)  # what kernels are given
         for step in self.steps:
-            if len(step) == 3:
-                self.call(*step, there, ready)
-                continue
-            kernel, grid, block, given, places = step
-            for k, shape, dtype in given:
-                x = ready[k]
-                if type(x) is not self.kind or x.dtype != dtype or not x.flags.c_contiguous:
-                    ready[k] = _ready(self.xp, x, shape, dtype)
-            # On the current stream, in order: no kernel waits for the processor.
-            kernel(grid, block, tuple([ready[k] for k in places]))
+            step(there, ready)
         outs = []
         for k, value, copied in self.outs:
             if k is not None:
                 value = there[k]
             outs.append(value.copy() if copied and not isinstance(value, _SCALARS) else value)
         return outs
+
+    def launch(self, kernel, grid, block, given, places, there, ready):
+        """Run a kernel, on the current stream, in order: none waits for the processor."""
+        for k, shape, dtype in given:
+            x = ready[k]
+            if type(x) is not self.kind or x.dtype != dtype or not x.flags.c_contiguous:
+                ready[k] = _ready(self.xp, x, shape, dtype)
+        kernel(grid, block, tuple([ready[k] for k in places]))
 
     def call(self, eq, given, results, there, ready):
         """Run an operation of a library."""

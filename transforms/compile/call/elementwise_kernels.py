@@ -51,11 +51,11 @@ def flat_function(graph, kinds, short=False):
         body.require(*[n.equals(m) for x, kind in zip(given[1:], kinds[1:]) if kind != "float"
                        for n, m in zip(x.shape, sizes[kind])])
         outs = [body.output(KINDS[aval.dtype], [count, *rest] if aval.ndim else [count]) for aval in avals]
-        body.elements, extents = count, ()
+        body.elements, extents = count, []
         scratch = Place(Memory("b8", kernel.scratch, "cell"), ()) if kernel.scratch else None
         for length in rest:
             body.elements, times = count * length, body.run("floor_divide", length + (ROW - 1), ROW)
-            extents = length.value, times.value
+            extents = [length.value, times.value]
             scratch = body.scratch("b8", [times * kernel.scratch]).at(0) if kernel.scratch else None
         alarm, found = body.cell(0.0, "f64"), body.cell(0.0, "f64")  # of a part, and of all: one is enough
         fixed = [body.cell(x, "f64").place if kind == "float" else x.at(0) if kind == "vector" else None

@@ -9,7 +9,7 @@ from .....core.arrays.avals import make_aval
 from ....graph.equations import Equation, Var
 from ...analysis.cost import FLOATS, TURNS, converted
 from ...loops.symbols import arranged, moved, rows_of, updated
-from .scalar_statements import MANY, Given, If, Loop, Rows, Unfit, While, each
+from .scalar_statements import MANY, Given, If, Rows, Unfit, While, each
 
 ndarray = np.ndarray
 _ZEROS = {"f": "0.0", "i": "0", "b": "False"}
@@ -64,8 +64,7 @@ def _sum_of_rows(scalars, eq, body):
     names = list(scalars.array(out, "c").reshape(-1))
     nexts = [f"{c}+{t}" for c, t in zip(names, scalars.values[part].reshape(-1))]
     scalars.repeat = before
-    scalars.cost += scalars.repeat * steps * FLOATS["turn"]
-    body.append(("loop", Loop(steps, False, names, ["0.0"] * len(names), nexts, [read], [], lines)))
+    scalars.loop(body, steps, [read], lines, (names, ["0.0"] * len(names), nexts))
     scalars.values[eq.outputs[0]] = arranged(names, out.shape)
 
 
@@ -216,15 +215,10 @@ def _scan(scalars, eq, body):
     scalars.block(graph.equations, lines)
     scalars.repeat = before
     nexts = [t for v in graph.outputs[:n] for t in scalars.value(v).reshape(-1)]
-    collects = []
-    for v, out in zip(eq.outputs[n:], graph.outputs[n:]):
-        name = scalars.new("i")
-        if not v.aval.size:
-            raise Unfit
-        scalars.values[v] = Rows(name, v.aval)
-        collects.append((name, list(scalars.value(out).reshape(-1)), scalars.values[v].single))
-    scalars.cost += scalars.repeat * steps * FLOATS["turn"]
-    body.append(("loop", Loop(steps, reverse, carried, starts, nexts, reads, collects, lines)))
+    if not all(v.aval.size for v in eq.outputs[n:]):
+        raise Unfit
+    scalars.loop(body, steps, reads, lines, (carried, starts, nexts), [
+        (v, scalars.value(out)) for v, out in zip(eq.outputs[n:], graph.outputs[n:])], reverse)
     k = 0
     for v in eq.outputs[:n]:
         scalars.values[v] = arranged(carried[k : k + v.aval.size], v.aval.shape)

@@ -202,12 +202,17 @@ class Scalars:
         before, self.repeat = self.repeat, self.repeat * steps
         rule(Equation(eq.prim, inputs, eq.params, [result]), lines)
         self.repeat = before
-        name = self.new("i")
-        rows = Rows(name, out)
-        collects = [(name, list(self.values[result].reshape(-1)), rows.single)]
+        self.loop(body, steps, reads, lines, collected=[(eq.outputs[0], self.values[result])])
+
+    def loop(self, body, steps, reads, lines, carried=None, collected=(), reverse=False):
+        """Add a loop; `carried`: names, what they start from and go on with; `collected`: variables, and their rows."""
+        names, starts, nexts = carried or ([], [], [])
+        collects = []
+        for v, texts in collected:
+            self.values[v] = rows = Rows(self.new("i"), v.aval)
+            collects.append((rows.name, list(texts.reshape(-1)), rows.single))
         self.cost += self.repeat * steps * FLOATS["turn"]
-        body.append(("loop", Loop(steps, False, [], [], [], reads, collects, lines)))
-        self.values[eq.outputs[0]] = rows
+        body.append(("loop", Loop(steps, reverse, names, starts, nexts, reads, collects, lines)))
 
     def is_long(self, eq):
         """Tell whether an elementwise equation is to be a loop over rows."""

@@ -8,7 +8,7 @@ from ...loops.operations import Name
 from ...loops.statements import DTYPES, STOPPED, Place, places, walk
 from ...machine.layouts import functions
 from .objects import ObjectText
-from .simd import STORED, TYPES, Text, number
+from .simd import STORED, TYPES, number
 
 # Products of matrices as calls of NumPy's own BLAS.
 
@@ -114,26 +114,28 @@ def print_ranges(printer, ranges):
     label, _ = printer.labels("r")
     frame = f"%{label}"
     printer.frames.append(f"  {frame} = alloca [{len(pointers) + len(values)} x i64], align 16")
-    inside = Text(printer.module)
-    names = {}
     for k, pointer in enumerate(pointers):
         _store(printer.text, frame, k, "ptr", pointer)
-        inside.lines.append(f"  {pointer} = load ptr, ptr {inside.entry_at('%given', k)}")
     for k, value in enumerate(values, len(pointers)):
-        name, stored = printer.scalar(value), STORED[value.kind]
+        name = printer.scalar(value)
         if value.kind == "b8":
             name = printer.text.op(f"zext i1 {name} to i8", "i8")
-        _store(printer.text, frame, k, stored, name)
-        found = inside.op(f"load {stored}, ptr {inside.entry_at('%given', k)}", stored)
-        names[value] = inside.op(f"trunc i8 {found} to i1", "i1") if value.kind == "b8" else found
-    outer = printer.text, printer.names, printer.packed
-    printer.text, printer.names, printer.packed = inside, names, {}
-    names[ranges.counter] = Name("%range", "i64")
-    printer.block(ranges.body)
-    printer.text, printer.names, printer.packed = outer
+        _store(printer.text, frame, k, STORED[value.kind], name)
+
+    def write():
+        inside, names = printer.text, printer.names
+        for k, pointer in enumerate(pointers):
+            inside.lines.append(f"  {pointer} = load ptr, ptr {inside.entry_at('%given', k)}")
+        for k, value in enumerate(values, len(pointers)):
+            stored = STORED[value.kind]
+            found = inside.op(f"load {stored}, ptr {inside.entry_at('%given', k)}", stored)
+            names[value] = inside.op(f"trunc i8 {found} to i1", "i1") if value.kind == "b8" else found
+        printer.block(ranges.body)
+
+    lines = printer.function({ranges.counter: Name("%range", "i64")}, write)
     functions = printer.module.functions
-    functions[f"@{label}"] = "\n".join([f"define internal void @{label}(ptr %given, i64 %range) {{", "entry:",
-                                        *inside.lines, "  ret void", "}"])
+    functions[f"@{label}"] = "\n".join([f"define internal void @{label}(ptr %given, i64 %range) {{", "entry:", *lines,
+                                        "  ret void", "}"])
     functions["@turns"], functions["@shared"] = _turns(printer.threads), _shared(printer.threads)
     for line in ("declare i32 @pthread_create(ptr, ptr, ptr, ptr)", "declare i32 @pthread_join(i64, ptr)"):
         printer.module.declare(line)

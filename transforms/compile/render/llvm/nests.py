@@ -7,7 +7,7 @@ import numpy as np
 from ...loops.nests import given, pattern
 from ...loops.operations import CASTS, Name, is_costly
 from ...loops.statements import BYTES, Const, places, start_of
-from .simd import TYPES, Text
+from .simd import TYPES
 from .values import pieces
 
 _INLINE = 24  # costly steps of a nest that are written in place
@@ -31,7 +31,6 @@ def print_nest(printer, nest):
 class _Nest:
     def __init__(self, printer, nest):
         self.printer = printer
-        self.text = printer.text
         self.nest = nest
         kinds = {p.kind for _, p in (*nest.loads, *nest.stores)} | {s.kind for s in nest.steps} | {
             v.kind for _, v, _ in nest.folds}
@@ -47,6 +46,7 @@ class _Nest:
         self.summed = None if self.masked or printer.extent else summed_axis(self)
 
     def write(self):
+        self.text = self.printer.text
         self.rows(0, {})
 
     def rows(self, axis, indices):
@@ -272,18 +272,13 @@ class _SharedNest(_Nest):
             names[value] = Name(f"%g{k}", TYPES[value.kind])
             arguments.append(f"{TYPES[value.kind]} {printer.scalar(value)}")
             parameters.append(f"{TYPES[value.kind]} {names[value]}")
-        outer = printer.text, printer.names, printer.packed, printer.label
-        self.text = printer.text = Text(printer.module)
-        printer.names, printer.packed, printer.label = names, {}, 0
-        self.write()
-        body = "\n".join([f"({', '.join(parameters)}) {{", "entry:", *self.text.lines, "  ret void", "}"])
-        self.text, printer.names, printer.packed, printer.label = outer
-        printer.text = self.text
+        body = "\n".join([f"({', '.join(parameters)}) {{", "entry:", *printer.function(names, self.write), "  ret void",
+                          "}"])
         name = printer.nests.get(body)
         if name is None:
             name = printer.nests[body] = f"@nest{len(printer.nests)}"
             printer.module.functions[name] = f"define internal void {name}{body}"
-        self.text.emit(f"call void {name}({', '.join(arguments)})")
+        printer.text.emit(f"call void {name}({', '.join(arguments)})")
 
 
 def within(mask, place):
@@ -336,13 +331,13 @@ def load_columns(printer, first, kind, count, stride, width):
             parts = [printer.load(printer.moved(first, kind, str(row), stride), kind, count)
                      for row in range(k, k + step)]
             while len(parts) > 1:
-                parts = [_shuffled(printer, a, b, kind, range(2 * _lanes(a))) for a, b in zip(parts[::2], parts[1::2])]
+                parts = [printer.text.shuffled(a, b, range(2 * _lanes(a))) for a, b in zip(parts[::2], parts[1::2])]
             vectors.append(parts[0])
     half = count // 2
     even, odd = range(0, 2 * width, 2), range(1, 2 * width, 2)
     for _ in range(count.bit_length() - 1):
         pairs = list(zip(vectors[::2], vectors[1::2]))
-        vectors = [_shuffled(printer, a, b, kind, order) for order in (even, odd) for a, b in pairs]
+        vectors = [printer.text.shuffled(a, b, order) for order in (even, odd) for a, b in pairs]
         assert len(vectors) == 2 * half
     return vectors
 
@@ -354,7 +349,7 @@ def store_columns(printer, vectors, first, kind, stride):
     low = [lane for k in range(width // 2) for lane in (k, width + k)]
     high = [lane + width // 2 for lane in low]
     for _ in range(count.bit_length() - 1):
-        vectors = [_shuffled(printer, a, b, kind, order)
+        vectors = [printer.text.shuffled(a, b, order)
                    for a, b in zip(vectors[:half], vectors[half:]) for order in (low, high)]
     step = width // count
     for k, x in enumerate(vectors):
@@ -362,7 +357,7 @@ def store_columns(printer, vectors, first, kind, stride):
             printer.store(x, first, kind, str(k * width), 1, width)
             continue
         for part in range(step):
-            piece = x if step == 1 else _shuffled(printer, x, "poison", kind, range(part * count, (part + 1) * count))
+            piece = x if step == 1 else printer.text.shuffled(x, "poison", range(part * count, (part + 1) * count))
             at = printer.moved(first, kind, str(k * step + part), stride)
             printer.text.emit(f"store {piece.type} {piece}, ptr {at}, align {BYTES[kind]}")
 
@@ -370,14 +365,6 @@ def store_columns(printer, vectors, first, kind, stride):
 def _lanes(x):
     """The number of elements in a vector."""
     return int(x.type.split()[0][1:])
-
-
-def _shuffled(printer, a, b, kind, order):
-    """A vector of elements of two vectors, of which the second may be poison."""
-    order = list(order)
-    mask = ", ".join([f"i32 {k}" for k in order])
-    out = f"<{len(order)} x {TYPES[kind]}>"
-    return Name(printer.text.op(f"shufflevector {a.type} {a}, {a.type} {b}, <{len(order)} x i32> <{mask}>", out), out)
 
 
 # Sums over rows as LLVM text: where all that a row is added to fits in registers, it stays there from row to row.

@@ -99,6 +99,15 @@ class Printer:
         for statement in statements:
             _PRINTERS[type(statement)](self, statement)
 
+    def function(self, names, write):
+        """The lines of a function of its own that `write()` writes, which knows values by these names alone."""
+        outer = self.text, self.names, self.packed, self.label
+        self.text, self.names, self.packed, self.label = Text(self.module), names, {}, 0
+        write()
+        found = self.text.lines
+        self.text, self.names, self.packed, self.label = outer
+        return found
+
     def inside(self, statements):
         """Write the statements of a body: names that are made there mean nothing elsewhere."""
         known, apart = len(self.names), self.apart
@@ -180,12 +189,8 @@ class Printer:
 
     def halves(self, x, kind, width):
         """Both halves of a vector of twice the width."""
-        text, base, parts = self.text, TYPES[kind], []
-        for at in (0, width):
-            mask = ", ".join([f"i32 {at + k}" for k in range(width)])
-            parts.append(text.op(f"shufflevector {x.type} {x}, {x.type} poison, <{width} x i32> <{mask}>",
-                                 f"<{width} x {base}>"))
-        return parts if width > 1 else [text.op(f"extractelement {p.type} {p}, i64 0", base) for p in parts]
+        parts = [self.text.shuffled(x, "poison", range(at, at + width)) for at in (0, width)]
+        return parts if width > 1 else [self.text.op(f"extractelement {p.type} {p}, i64 0", TYPES[kind]) for p in parts]
 
     # memory
 
@@ -251,16 +256,9 @@ class Printer:
 
     def gathered(self, start, kind, at, stride, width):
         """Elements some strides apart."""
-        text = self.text
         first = self.moved(start, kind, at, stride)
-        if width == 1:
-            return self.load(first, kind)
-        base = TYPES[kind]
-        out = Name("poison", f"<{width} x {base}>")
-        for k in range(width):
-            one = self.load(self.moved(first, kind, str(k), stride) if k else first, kind)
-            out = text.op(f"insertelement {out.type} {out}, {base} {one}, i64 {k}", out.type)
-        return out
+        found = [self.load(self.moved(first, kind, str(k), stride), kind) for k in range(width)]
+        return found[0] if width == 1 else self.text.vector(found, TYPES[kind])
 
     def store(self, x, start, kind, at, stride, width, mask=None):
         """Write elements some strides apart, or neighbours within a mask."""

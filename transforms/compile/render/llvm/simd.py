@@ -55,6 +55,19 @@ class Text:
         key = kind, lanes, inline
         return self.builders.get(key) or self.builders.setdefault(key, Lanes(self, *key))
 
+    def shuffled(self, a, b, order):
+        """A vector of elements of two vectors, counted through both; the second may be poison."""
+        out = f"<{len(order)} x {a.type[1:-1].split(' x ')[1]}>"
+        mask = ", ".join([f"i32 {k}" for k in order])
+        return self.op(f"shufflevector {a.type} {a}, {a.type} {b}, <{len(order)} x i32> <{mask}>", out)
+
+    def vector(self, elements, base):
+        """A vector of elements of a type."""
+        out = Name("poison", f"<{len(elements)} x {base}>")
+        for k, x in enumerate(elements):
+            out = self.op(f"insertelement {out.type} {out}, {base} {x}, i64 {k}", out.type)
+        return out
+
     def loop(self, head, end, count, body, start=0, step=1, carried=(), compare="ult", facts=""):
         """Write a loop of a turn at least, and return what its last turn does.
 
@@ -269,11 +282,8 @@ class Lanes(Operations):
         """The results of a function of numbers, of the type `base`, lane by lane."""
         if self.lanes == 1:
             return run(args)
-        out = Name("poison", self.of_float)
-        for k in range(self.lanes):
-            x = run([self.text.op(f"extractelement {a.type} {a}, i64 {k}", base) for a in args])
-            out = self.text.op(f"insertelement {out.type} {out}, {base} {x}, i64 {k}", out.type)
-        return out
+        return self.text.vector([run([self.text.op(f"extractelement {a.type} {a}, i64 {k}", base) for a in args])
+                                 for k in range(self.lanes)], base)
 
     def elementary(self, name, args):
         """A call of an elementary function: one of this module, to be put in place, or one that is compiled once."""

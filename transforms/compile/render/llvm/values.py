@@ -111,13 +111,6 @@ def _together(printer, values, force):
         return sources[0]
     if 0 < len(sources) < 3 and len({s.type for s in sources}) == 1:
         count = int(sources[0].type[1:].split()[0])
-        mask = ", ".join([f"i32 {lane + count * sources.index(s)}" for s, lane in places])
-        other = sources[-1] if len(sources) == 2 else "poison"
-        return text.op(f"shufflevector {sources[0].type} {sources[0]}, {sources[0].type} {other}, "
-                       f"<{width} x i32> <{mask}>", vector)
-    if not force:
-        return None
-    out = Name("poison", vector)
-    for k, v in enumerate(values):
-        out = text.op(f"insertelement {vector} {out}, {base} {printer.scalar(v)}, i64 {k}", vector)
-    return out
+        return text.shuffled(sources[0], sources[-1] if len(sources) == 2 else "poison", [
+            lane + count * sources.index(s) for s, lane in places])
+    return text.vector(list(map(printer.scalar, values)), base) if force else None
