@@ -90,7 +90,7 @@ core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/ind
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
-transforms/compile/loops: core transforms/compile/maths
+transforms/compile/loops: core core/arrays transforms/compile/maths
 transforms/compile/lower: core core/arrays core/trace transforms/graph transforms/compile/machine core/primitive
     core/ops core/ops/indexing core/ops/linalg transforms/compile/rules transforms/compile/loops
 transforms/compile: core core/arrays transforms/graph transforms/compile/analysis transforms/compile/render
