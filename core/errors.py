@@ -121,6 +121,10 @@ class TreeError(Explained, ValueError):
     anchor = "pytree"
 
 
+class PerformanceWarning(UserWarning):
+    """A function runs many times slower than it could, for a reason that its author can change."""
+
+
 def words_of(error):
     """The message of an error without the place in the documentation, to be quoted in another one."""
     return super(Explained, error).__str__() if isinstance(error, Explained) else str(error)

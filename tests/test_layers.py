@@ -69,6 +69,7 @@ core/trace: core core/arrays
 transforms/graph: core core/arrays
 transforms/scope: core core/arrays
 core/tape: core core/arrays core/trace
+transforms/compile/machine: core core/arrays transforms/scope
 core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
 transforms/compile/analysis: core transforms/graph core/primitive
@@ -88,17 +89,16 @@ core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/ind
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
-transforms/compile/loops: core transforms/compile/maths
-transforms/compile/machine: core core/arrays transforms/scope transforms/compile/loops
+transforms/compile/loops: core core/arrays transforms/compile/maths
+transforms/compile/lower: core core/arrays core/trace transforms/graph transforms/compile/machine core/primitive
+    core/ops core/ops/indexing core/ops/linalg transforms/compile/rules transforms/compile/loops
 transforms/compile/render/floats: core core/arrays transforms/graph transforms/compile/analysis
     transforms/compile/loops
-transforms/compile/lower: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
-    core/ops/linalg transforms/compile/rules transforms/compile/loops transforms/compile/machine
 transforms/compile: core core/arrays transforms/graph transforms/compile/analysis transforms/compile/render
-    transforms/compile/render/numpy transforms/compile/rules transforms/compile/render/floats transforms/compile/lower
+    transforms/compile/render/numpy transforms/compile/rules transforms/compile/lower transforms/compile/render/floats
 transforms/compile/render/c: core transforms/graph transforms/compile/maths transforms/compile/loops
     transforms/compile/lower
-transforms/compile/render/llvm: core transforms/compile/maths transforms/compile/loops transforms/compile/machine
+transforms/compile/render/llvm: core transforms/compile/machine transforms/compile/maths transforms/compile/loops
     transforms/compile/lower
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile/render transforms/compile/render/numpy transforms/compile/rules transforms/compile/lower
@@ -113,11 +113,11 @@ transforms/staging: core core/arrays core/trace transforms/graph transforms/scop
     transforms/interpreters
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/staging
-transforms/compile/call: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
-    transforms/compile/analysis transforms/compile/render transforms/compile/render/numpy transforms/arguments
-    transforms/compile/loops transforms/compile/machine transforms/compile/lower transforms/compile
-    transforms/compile/render/c transforms/compile/render/llvm transforms/reverse transforms/compile/render/cuda
-    transforms/interpreters transforms/staging
+transforms/compile/call: core core/arrays core/trace transforms/graph transforms/scope core/tape
+    transforms/compile/machine core/primitive transforms/compile/analysis transforms/compile/render
+    transforms/compile/render/numpy transforms/arguments transforms/compile/loops transforms/compile/lower
+    transforms/compile transforms/compile/render/c transforms/compile/render/llvm transforms/reverse
+    transforms/compile/render/cuda transforms/interpreters transforms/staging
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters
     transforms/staging
@@ -151,8 +151,8 @@ api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transform
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/staging api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
-api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing core/ops/special core/ops/linalg api/tree core/numpy_api core/ops/nn transforms/compile/machine
+api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape transforms/compile/machine
+    core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg api/tree core/numpy_api core/ops/nn
     transforms/reverse transforms/interpreters transforms/collectives transforms/staging api/numpy
     transforms/compile/call transforms/control transforms/custom api/distributed api/nn api/optimizers api/random
     transforms/sparse api/lax api/scipy

@@ -171,6 +171,9 @@ def triangular_solver(dtype):
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
 
+SPECIAL = "special."  # begins names of operations that are special functions
+
+
 def special_function(xp, name, fallback=None):
     """The special function `name` (SciPy's name) that computes on the arrays of the namespace `xp`.
 
@@ -196,6 +199,11 @@ def special_function(xp, name, fallback=None):
         raise BackendError(f"{name} has no implementation on arrays of {backend.name}; convert them to NumPy first, or "
                            f"give their backend one (the field special of covector.extend.Backend){at_user_line()}")
     return found
+
+
+def special_name(function, part):
+    """The name of the operation that a result of a special function is, by which compilers know it."""
+    return f"{SPECIAL}{function}.{part or 0}"
 
 
 # Registry of native-code compilers, each loaded on first use by the backend that registered it.

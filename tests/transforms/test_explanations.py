@@ -1,15 +1,18 @@
 """`jit(f).explain(*args)`: what runs in native code, what NumPy runs, and why."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import covector as cv
+from covector.core.errors import PerformanceWarning
 
 X = np.ones((6, 6))
 
 
 def looped(x):
-    return cv.scan(lambda c, _: (np.tanh(c + np.linalg.eigvalsh(c + c.T)[0]) * 0.5, None), x, None, length=500)[0]
+    return cv.scan(lambda c, _: (np.tanh(c + np.sort(c, axis=0)[0]) * 0.5, None), x, None, length=150)[0]
 
 
 def test_numpy_and_floats_that_were_asked_for():
@@ -27,9 +30,50 @@ def test_numpy_and_floats_that_were_asked_for():
 def test_a_loop_in_python_names_what_keeps_it_there():
     pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
     found = cv.jit(looped).explain(X)
-    assert ("loop", "scan of 500 rounds, in Python") in found.parts
-    assert ("NumPy", "`eigvalsh` of f64[6, 6]: no native form") in found.parts
+    assert ("loop", "scan of 150 rounds, in Python") in found.parts
+    assert ("NumPy", "`sort` of f64[6, 6]: no native form") in found.parts
     assert "native code between NumPy calls" in str(found) and repr(found) == str(found)
+
+
+def smallest(c, _=None):
+    return c + np.sort(c)[0], None
+
+
+def told(run, *args):
+    """The messages of the warnings that a call gives, and their lines."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        run(*args)
+    assert all(w.category is PerformanceWarning for w in found)
+    return [(str(w.message), w.filename) for w in found]
+
+
+def test_a_long_loop_in_python_warns_once_for_each_place():
+    pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
+    x = np.ones(6)
+    long = cv.jit(lambda x: cv.scan(smallest, x, None, length=500)[0])
+    [(message, file)] = told(long, x)
+    assert message.startswith("jit of <lambda> runs a scan of 500 rounds in Python, for `sort` of f64[6] (at "
+                              "test_explanations.py:") and file == __file__
+    assert told(long, x) == told(long, np.ones(7)) == []  # the place was named
+    [(message, _)] = told(cv.jit(lambda x: cv.while_loop(lambda c: c[0] < 5, lambda c: smallest(c)[0], x)), x)
+    assert "a while of any number of rounds" in message
+    nested = cv.jit(lambda x: cv.scan(lambda c, _: cv.scan(smallest, c, None, length=20), x, None, length=20)[0])
+    assert len(told(nested, x)) == 1
+
+
+def test_loops_that_need_no_warning():
+    """Of few rounds, of large arrays, of calls that were asked for, of native code, and where none was asked for."""
+    pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
+
+    def looped(body, length=500, **options):
+        return cv.jit(lambda x: cv.scan(body, x, None, length=length)[0], **options)
+
+    assert told(looped(smallest, 50), np.ones(6)) == []
+    assert told(looped(smallest, 300), np.ones(20_000)) == []
+    assert told(looped(lambda c, _: (np.tanh(c), None)), np.ones(6)) == []
+    assert told(looped(lambda c, _: (cv.debug.callback(lambda c: None, c), (c * 2, None))[1]), np.ones(6)) == []
+    assert told(looped(smallest, compiler_options={"printer": "numpy"}), np.ones(6)) == []
 
 
 def test_one_native_function():

@@ -96,6 +96,7 @@ class Program:
         self.any_layout = False  # whether inputs may lie in memory in any way
         self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
+        self.told = (options or {}).get("told", set())  # the loops that a warning named
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
         self.draft = optimised(graph, known)  # the equations after all passes
         self.printer = printer = (options or {}).get("printer", "auto")

@@ -347,7 +347,7 @@ def _checked_options(options):
         printer = _NATIVE.native
     if printer == "cuda":
         return {"printer": _DEVICE.cuda, "device": True}
-    return {"printer": printer, **({"native": _native_if_faster} if printer == "auto" else {})}
+    return {"printer": printer, "told": set(), **({"native": _native_if_faster} if printer == "auto" else {})}
 
 
 def _native_if_faster(program, cost):

@@ -1,14 +1,17 @@
 """Native programs: one function where the whole graph is native, else native segments between NumPy calls."""
 
+import warnings
+
 from ....core.arrays.backend import unusable
-from ....core.errors import MissingLibraryError
+from ....core.errors import MissingLibraryError, PerformanceWarning
 from ....core.lazy import LazyModule
 from ....core.types import Any
 from ..analysis import cost as costs
 from ..machine.layouts import functions
-from ..program import scalar_loops
+from ..program import described, scalar_loops
 
 _PARTITION: Any = LazyModule("covector.transforms.compile.call.partition")
+_LOWERINGS: Any = LazyModule("covector.transforms.compile.lower.lowerings")
 
 
 def native(program):
@@ -17,6 +20,7 @@ def native(program):
     one = _PARTITION.whole(program.draft, known)
     if one is not None:
         return _as_a_whole(program, one)
+    _tell_of_loops(program.draft.equations, known, program.name, program.told)
     draft, segments, _ = _PARTITION.with_segments(program.draft, known, exchanges=True)
     return _between_calls(program, draft, segments, {})
 
@@ -34,6 +38,7 @@ def native_if_faster(program, cost):
         if one is not None:
             # Legality costs nothing to find out; code costs 5 to 100 ms.
             return _as_a_whole(program, one) if pays else None
+        _tell_of_loops(program.draft.equations, known, program.name, program.told)
         draft, segments, saved = _PARTITION.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
@@ -41,6 +46,42 @@ def native_if_faster(program, cost):
     except MissingLibraryError as error:  # it is there
         unusable("llvmlite", error)
         return None
+
+
+# A round in Python takes some microseconds, one in native code a hundredth: fewer of them take less than a millisecond,
+# and an operation on more elements takes longer than the round around it.
+_MANY_ROUNDS, _MANY_ELEMENTS = 200, 10_000
+
+
+def _tell_of_loops(equations, known, name, told, rounds=1):
+    """Warn, once for a place in the code, of loops that an operation without native form keeps in Python."""
+    for eq in equations:
+        if eq.acts or not eq.bodies() or _LOWERINGS.is_native(eq, known):
+            continue
+        count = eq.prim.turns(*eq.params) if eq.prim.turns is not None else 1
+        times = _MANY_ROUNDS if count is None else rounds * count
+        part = _LOWERINGS.culprit(eq, known)
+        avals = [v.aval for v in (*part.inputs, *part.outputs)]
+        if (eq.prim.turns is not None and times >= _MANY_ROUNDS and part is not eq and not part.acts
+                and max(a.size for a in avals) <= _MANY_ELEMENTS):
+            what, _ = described(part)
+            if (eq.line, part.prim.name) not in told:
+                told.add((eq.line, part.prim.name))
+                much = "any number of" if count is None else count
+                _tell(f"jit of {name} runs a {eq.prim.name} of {much} rounds in Python, for {what} "
+                      f"(at {part.line or 'a derivative'}) has no native form: each round takes microseconds; keep it "
+                      "out of the loop, or write it in other operations, and see jit(f).explain(*args)", eq.line)
+            continue
+        for body in eq.bodies():
+            if body.graph is not None:
+                _tell_of_loops(body.graph.equations, known, name, told, times)
+
+
+def _tell(message, line):
+    if line is None:
+        warnings.warn(message, PerformanceWarning, stacklevel=2)
+    else:
+        warnings.warn_explicit(message, PerformanceWarning, line.file, line.number)
 
 
 def _as_a_whole(program, one):

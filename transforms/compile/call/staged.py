@@ -15,7 +15,7 @@ from ...scope.errstate import unmarked
 from ...staging.staging import stage
 from ..loops.statements import KINDS
 from ..lower.lowering import inlined, is_any_call
-from ..lower.lowerings import is_foreign, is_native
+from ..lower.lowerings import culprit, is_foreign, is_native
 from ..program import described, optimised
 from ..render.c.c_file import is_bounded
 from ..render.c.names import unused
@@ -103,15 +103,6 @@ def refuse(staged, who, language):
             raise RuleError(f"{who}: {what} has no {language} form; indices that depend on values, sorts, linear "
                             "algebra, complex numbers, arrays without elements, side effects and "
                             f"many special functions have none: compute these before or after{where}")
-
-
-def culprit(eq, known):
-    """The equation inside of one that has no form, or itself."""
-    for graph in eq.graphs():
-        for part in graph.equations:
-            if not is_native(part, known):
-                return culprit(part, known)
-    return eq
 
 
 def _parameters(fun, count):

@@ -8,6 +8,7 @@ primitive; `maths` has the elementary functions, which are many instructions, an
 
 import math
 
+from ....core.arrays.backend import SPECIAL
 from ....core.types import Any
 from ..maths import FUNCTIONS
 
@@ -81,7 +82,6 @@ def _half_power(whole, inverse):
     return run
 
 
-UFUNC = "special."  # of the names of operations that are loops of SciPy's ufuncs
 POWERS = {0.5: "power_0.5", 1.5: "power_1.5", -0.5: "power_-0.5", -1.5: "power_-1.5"}  # exponents that roots give
 _COMPARED = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
 _FLOAT_TESTS = {  # on floats, giving masks
@@ -197,7 +197,7 @@ def knows(name, kind):
 
 def calls_ufunc(name):
     """Tell whether an operation is a loop of a ufunc."""
-    return name.startswith(UFUNC)
+    return name.startswith(SPECIAL)
 
 
 def is_costly(name):

@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 
 from ....core.arrays.avals import aval_of, make_aval
+from ....core.arrays.backend import special_name
 from ....core.facts import Operation
 from ....core.ops.shaping import optimization_barrier
 from ....core.primitive.primitive import Loop, NotLowered
 from ....core.trace.tracer import Staged, Trace, Tracer
 from ...graph.equations import Body, Draft, Equation, Literal, Var
-from ..machine.blas import operation_name
 
 ATOMIC = (np.ufunc, Loop, type(None))  # what `lower` is of operations that are said in no others
 
@@ -53,7 +53,9 @@ class Lowering(Trace):
 
     def loop(self, loop, *args):
         """A loop of SciPy's, which native code may call."""
-        eq = Equation(Operation(operation_name(loop), elementwise=True, rebind=lambda args: loop(*args)),
+        if type(loop.of) is not str:
+            raise NotLowered
+        eq = Equation(Operation(special_name(loop.of, loop.part), elementwise=True, rebind=lambda args: loop(*args)),
                       [a.node if isinstance(a, Tracer) else Literal(a) for a in args], (),
                       [Var(make_aval(np.broadcast_shapes(*map(np.shape, args)), args[0].dtype))],
                       self.like.quiet, self.like.place)

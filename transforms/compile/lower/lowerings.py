@@ -496,6 +496,15 @@ def _is_body(graph, known):
             and len(graph.equations) < _FEW_STEPS and all(is_native(eq, known) for eq in graph.equations))
 
 
+def culprit(eq, known):
+    """The equation inside of one that has no form, or itself."""
+    for graph in eq.graphs():
+        for part in graph.equations:
+            if not is_native(part, known):
+                return culprit(part, known)
+    return eq
+
+
 def computes(eq):
     """Tell whether an equation does more than move elements."""
     return not (eq.prim.rearranges or eq.prim.identity)

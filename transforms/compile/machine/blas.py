@@ -8,11 +8,10 @@ import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
 from numpy.linalg import _umath_linalg  # type: ignore[attr-defined] # private: what NumPy's functions call
 
-from ....core.arrays.backend import special_function
+from ....core.arrays.backend import SPECIAL, special_function
 from ....core.arrays.small_ufuncs import loop_of
 from ....core.errors import BackendError, MissingLibraryError
 from ....core.types import Any
-from ..loops.operations import UFUNC
 
 _FORMS = ("scipy_cblas_{}64_", "cblas_{}64_")  # of 64-bit integers, as NumPy's wheels have it
 _COUNTS = ("scipy_openblas_get_num_threads64_", "openblas_get_num_threads64_")
@@ -85,15 +84,10 @@ class _Addresses:
         return ctypes.addressof(self.memory)
 
 
-def operation_name(loop):
-    """The name of the operation that a `Loop` is; of one by another function than SciPy's, one that nobody has."""
-    return f"{UFUNC}{loop.of}.{loop.part or 0}" if type(loop.of) is str else UFUNC
-
-
 @cache
 def ufunc_loop(name, kind):
     """The `UfuncLoop` of an operation in a kind; None where SciPy has none, or nothing tells where it lies."""
-    if not name.startswith(UFUNC) or kind not in _LETTERS:
+    if not name.startswith(SPECIAL) or kind not in _LETTERS:
         return None
     name, letter = name.split(".")[1], _LETTERS[kind]
     try:
