@@ -126,6 +126,27 @@ def _ndtri(p):
     return np.where(near, y, np.copysign(far, p - 0.5))
 
 
+def _bessel(order, scaled):
+    """I of the order, times exp(-|x|) if it is scaled: by its series, or from 60 on by that of 1 / x."""
+    def at(x):
+        size = np.abs(x)
+        near = np.minimum(size, 60)
+        term = total = (near / 2) ** order
+        for k in range(1, 200):
+            term = term * (near * near / 4) / (k * (k + order))
+            total = total + term
+        large = np.where(size < 60, 60, size)
+        part = rest = np.ones_like(large)
+        for k in range(1, 60):
+            part = part * ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * large)
+            rest = rest + part
+        rest = rest / np.sqrt(2 * LONG("3.14159265358979323846264338327950288") * large)
+        near, far = (total * np.exp(-near), rest) if scaled else (total, rest * np.exp(large))
+        return np.where(size < 60, near, far) * (np.sign(x) if order else 1)
+
+    return at
+
+
 _LIBM = {"erf": "erfl", "erfc": "erfcl", "gammaln": "lgammal"}
 _OTHERS = {
     "sigmoid": sigmoid,
@@ -141,6 +162,7 @@ _OTHERS = {
     "ndtri": _ndtri,
     "erfinv": _erfinv,
     "gelu": lambda x: x * _ndtr(x),
+    **{f"i{order}{'e' * scaled}": _bessel(order, scaled) for order in (0, 1) for scaled in (False, True)},
 }
 
 

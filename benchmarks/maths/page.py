@@ -39,7 +39,8 @@ and `log` are 0.793 ulp, at -87.633, and 0.653 ulp, at 0.7026.
 Coefficients are computed by a Remez exchange of our own with mpmath: `python benchmarks/maths/coefficients.py` writes
 `transforms/compile/maths/coefficients.py`, the same each time.
 """
-WIDE = {"sin", "cos", "tan", "power", "logaddexp", "logaddexp2", "erf", "erfc", "gammaln", "digamma", "ndtr", "gelu"}
+WIDE = {"sin", "cos", "tan", "power", "logaddexp", "logaddexp2", "erf", "erfc", "gammaln", "digamma", "ndtr", "gelu",
+        "i0", "i1", "i0e", "i1e"}
 
 
 def write(path, results, rows):

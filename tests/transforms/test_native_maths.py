@@ -64,7 +64,7 @@ RANGES = {
     "arccosh": (1, 10),
 }
 # units in the last place, where it is not 2: quotients, and a factor
-MOST = {"erfinv": 5, "ndtri": 5, "i0": 4, "i1": 4, "i0e": 4, "i1e": 4}
+MOST = {"erfinv": 5, "ndtri": 5, "i0": 5, "i1": 5, "i0e": 4, "i1e": 4}
 EDGES = [0.0, 0.5, 1.0, 2.0, 3.0, 10.0, 1e3, 3e5, np.inf, np.nan]
 
 

@@ -96,6 +96,7 @@ class Program:
         self.any_layout = False  # whether inputs may lie in memory in any way
         self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
+        self.left: Any = None  # the equations that native code was asked for, with notes on them
         self.told = (options or {}).get("told", set())  # the loops that a warning named
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
         self.draft = optimised(graph, known)  # the equations after all passes
@@ -121,7 +122,10 @@ class Program:
                 return
             if printer == "scalar":
                 raise _refused(self.draft, name)
-        self.text, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
+        loops = {} if printer == "numpy" else scalar_loops(self.draft)
+        if self.left is not None:
+            options["tell"](self, {eq.outputs[0] for eq in loops})
+        self.text, self.run = self.numpy(loops)
 
     def natively(self, native, cost):
         """Tell whether there is native code, which must be faster than what NumPy and floats take: `cost`."""

@@ -347,7 +347,8 @@ def _checked_options(options):
         printer = _NATIVE.native
     if printer == "cuda":
         return {"printer": _DEVICE.cuda, "device": True}
-    return {"printer": printer, "told": set(), **({"native": _native_if_faster} if printer == "auto" else {})}
+    asked = {"native": _native_if_faster, "tell": lambda *given: _NATIVE.tell_of_loops(*given)}
+    return {"printer": printer, "told": set(), **(asked if printer == "auto" else {})}
 
 
 def _native_if_faster(program, cost):

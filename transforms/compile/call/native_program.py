@@ -11,17 +11,19 @@ from ..machine.layouts import functions
 from ..program import described, scalar_loops
 
 _PARTITION: Any = LazyModule("covector.transforms.compile.call.partition")
+_COMPLEX: Any = LazyModule("covector.transforms.compile.lower.complex_parts")
 _LOWERINGS: Any = LazyModule("covector.transforms.compile.lower.lowerings")
 
 
 def native(program):
     """`(text, function)` of a program."""
     known = {}
-    one = _PARTITION.whole(program.draft, known)
+    whole = _COMPLEX.without_complex(program.draft, known)
+    one = _PARTITION.whole(whole, known)
     if one is not None:
         return _as_a_whole(program, one)
-    _tell_of_loops(program.draft.equations, known, program.name, program.told)
-    draft, segments, _ = _PARTITION.with_segments(program.draft, known, exchanges=True)
+    program.left = whole.equations, known
+    draft, segments, _ = _PARTITION.with_segments(whole, known, exchanges=True)
     return _between_calls(program, draft, segments, {})
 
 
@@ -34,12 +36,13 @@ def native_if_faster(program, cost):
     equations, known = program.draft.equations, {}
     pays = cost + costs.looked_at(program.draft.inputs) - costs.native(equations) >= costs.WORTH
     try:
-        one = _PARTITION.whole(program.draft, known)
+        whole = _COMPLEX.without_complex(program.draft, known)
+        one = _PARTITION.whole(whole, known)
         if one is not None:
             # Legality costs nothing to find out; code costs 5 to 100 ms.
             return _as_a_whole(program, one) if pays else None
-        _tell_of_loops(program.draft.equations, known, program.name, program.told)
-        draft, segments, saved = _PARTITION.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
+        program.left = whole.equations, known
+        draft, segments, saved = _PARTITION.with_segments(whole, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))
@@ -53,8 +56,19 @@ def native_if_faster(program, cost):
 _MANY_ROUNDS, _MANY_ELEMENTS = 200, 10_000
 
 
-def _tell_of_loops(equations, known, name, told, rounds=1):
-    """Warn, once for a place in the code, of loops that an operation without native form keeps in Python."""
+def tell_of_loops(program, on_floats):
+    """Warn, once for a place in the code, of loops that an operation without native form keeps in Python.
+
+    Args:
+        on_floats: the first outputs of loops that run on Python floats.
+    """
+    if program.left is not None:
+        equations, known = program.left
+        _tell_of([eq for eq in equations if not eq.outputs or eq.outputs[0] not in on_floats], known, program.name,
+                 program.told)
+
+
+def _tell_of(equations, known, name, told, rounds=1):
     for eq in equations:
         if eq.acts or not eq.bodies() or _LOWERINGS.is_native(eq, known):
             continue
@@ -74,7 +88,7 @@ def _tell_of_loops(equations, known, name, told, rounds=1):
             continue
         for body in eq.bodies():
             if body.graph is not None:
-                _tell_of_loops(body.graph.equations, known, name, told, times)
+                _tell_of(body.graph.equations, known, name, told, times)
 
 
 def _tell(message, line):
@@ -96,5 +110,6 @@ def _between_calls(program, draft, segments, loops):
         text, runs[segment] = segment.compiled(inside=True)
         texts.append(text)
     program.draft = draft  # what is left for NumPy, with segments as its operations
+    tell_of_loops(program, {eq.outputs[0] for eq in loops})
     text, run = program.numpy(runs)
     return "\n".join([text, *texts]), run

@@ -283,14 +283,19 @@ class UfuncCall:
         """The lengths of axes and the distances in bytes, as the loop takes them."""
         lengths = {"": self.operands[0].shape[0]}
         steps, inside = [], []
-        parts = self.signature.replace("->", ",").replace(" ", "")[1:-1].split("),(")
-        for place, part in zip(self.operands, parts, strict=True):
+        for place, part in zip(self.operands, axes_of(self.signature), strict=True):
             size = BYTES[place.kind]
             steps.append(place.strides[0] * size)
-            for axis, length, stride in zip(part.split(",") if part else (), place.shape[1:], place.strides[1:]):
+            for axis, length, stride in zip(part, place.shape[1:], place.strides[1:]):
                 lengths.setdefault(axis, length)
                 inside.append(stride * size)
         return [*lengths.values()], [*steps, *inside]
+
+
+def axes_of(signature):
+    """The names of the axes of each operand and result of a ufunc."""
+    parts = signature.replace(" ", "").replace("->", ",")[1:-1].split("),(")
+    return [part.split(",") if part else [] for part in parts]
 
 
 class Counter:

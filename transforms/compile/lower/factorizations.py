@@ -5,9 +5,10 @@ from math import prod
 import numpy as np
 
 from ....core.ops.linalg.small_solves import SMALL
+from ....core.types import Any
 from ...graph.equations import Literal
 from ..loops.define import Array, Part, Stack
-from ..loops.statements import Bound, Nest, Place, Step, UfuncCall, Value
+from ..loops.statements import Bound, Nest, Place, Step, UfuncCall, Value, axes_of
 from ..machine.blas import lapack_loop
 
 _ROWS = 16  # of larger matrices LAPACK's blocks are faster
@@ -136,7 +137,7 @@ def qr(writer, eq):
 
 # What LAPACK does better, and what is not written here: NumPy's own calls of it.
 
-_CALLED = {  # the name of NumPy's ufunc, and whether it takes the Hermitian part, given the parameters
+_CALLED: dict[str, Any] = {  # the name of NumPy's ufunc, and whether it takes the Hermitian part, given the parameters
     "eigh": lambda repeated, upper: ("eigh_up" if upper else "eigh_lo", True),
     "eigvalsh": lambda repeated: ("eigvalsh_lo", True),
     "svd": lambda full_matrices, repeated: ("svd_f" if full_matrices else "svd_s", False),
@@ -152,30 +153,39 @@ def lapack_of(eq):
     avals = [v.aval for v in (*eq.inputs, *eq.outputs) if v is not None]
     if any(a.dtype != avals[0].dtype or a.weak or not a.size for a in avals) or avals[0].ndim < 2:
         return None
-    return lapack_loop(_CALLED[eq.prim.name](*eq.params)[0]) if avals[0].dtype.kind == "f" else None
+    found = lapack_loop(_CALLED[eq.prim.name](*eq.params)[0]) if avals[0].dtype.kind == "f" else None
+    if found is None:
+        return None
+    lead = avals[0].shape[:-2]
+    for k, (v, part) in enumerate(zip((*eq.inputs, *eq.outputs), axes_of(found[1]), strict=True)):
+        if v is not None:  # as many results as matrices
+            one = v.aval.shape[: v.aval.ndim - len(part)]
+            if one != lead and (one or k >= len(eq.inputs)):
+                return None
+    return found
 
 
 def call_lapack(writer, eq):
     """Call LAPACK as NumPy does; where it fails, the function ends, and NumPy says why."""
     loop, signature = lapack_of(eq)
-    operands, results = [part[1:-1].split("),(") for part in signature.replace(" ", "").split("->")]
+    parts = axes_of(signature)
     work = Stack(writer, eq.inputs[0], 2)
     body, places, found = work.body, [], []
-    for v, part in zip(eq.inputs, operands, strict=True):
-        rank = part.count(",") + 1
+    for v, part in zip(eq.inputs, parts):
+        rank = len(part)
         places.append(work.copy(v, v.aval.shape[v.aval.ndim - rank :], (*eq.inputs[0].aval.shape[:-2],
                                                                      *v.aval.shape[v.aval.ndim - rank :])))
     a = places[0]
     if _CALLED[eq.prim.name](*eq.params)[1]:
         for t in work.each():
-            x = Part(a, t)
-            for i in body.range(x.shape[0]):
+            matrix = Part(a, t)
+            for i in body.range(matrix.shape[0]):
                 for j in body.range(i):
-                    x[i, j] = (x[i, j] + x[j, i]) * 0.5
-                    x[j, i] = x[i, j]
+                    matrix[i, j] = (matrix[i, j] + matrix[j, i]) * 0.5
+                    matrix[j, i] = matrix[i, j]
     avals = eq.prim.shape([v.aval for v in eq.inputs], eq.params)
-    for aval, part in zip(avals if eq.prim.outputs else (avals,), results, strict=True):
-        shape = work.count, *aval.shape[aval.ndim - (part.count(",") + 1 if part else 0) :]
+    for aval, part in zip(avals if eq.prim.outputs else (avals,), parts[len(eq.inputs) :], strict=True):
+        shape = work.count, *aval.shape[aval.ndim - len(part) :]
         found.append(Array(body, writer.new(shape, "f64").memory, shape))
     places = [_in_kind(writer, x, "f64") for x in places]  # NumPy computes so in single precision, too
     writer.add(UfuncCall(loop, signature, [Place(x.memory, x.shape) for x in (*places, *found)]))

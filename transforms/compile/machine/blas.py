@@ -101,6 +101,6 @@ def ufunc_loop(name, kind):
 @cache
 def lapack_loop(name):
     """The `UfuncLoop` of NumPy's linear algebra with this name, and its signature; None where there is none."""
-    ufunc = getattr(_umath_linalg, name, None)
+    ufunc: Any = getattr(_umath_linalg, name, None)
     found = ufunc and loop_of(ufunc, f"{'d' * ufunc.nin}->{'d' * ufunc.nout}")
     return found and (UfuncLoop(name, "f64", ufunc.nout, found), ufunc.signature)
