@@ -43,7 +43,7 @@ def _set(x: Any, i: Any, v: Any) -> Any:
 
 def _add(x: Any, i: Any, v: Any) -> Any:
     x = covector.numpy.array(x)
-    x[i] += v
+    np.add.at(x, i, v)  # equal places count each
     return x
 
 
