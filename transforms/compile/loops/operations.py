@@ -70,6 +70,19 @@ def _shifted_with_sign(b, x, places):
     return b.ashr(x, b.select(b.below(places, last), places, last))
 
 
+_EXPONENTS = {64: (0x7FF << 52, -1022), 32: (0xFF << 23, -126)}  # their bits, and the least of normal numbers
+
+
+def _largest(b, x, y):
+    """The power of two up to the larger size, infinite of zeros; of subnormal numbers by way of larger ones."""
+    (mask, least), far = _EXPONENTS[b.width], 2.0**64
+    top = _maximum(b, b.fabs(x), b.fabs(y))
+    tiny = b.fcmp("<", top, b.const(2.0**least))
+    power = b.from_bits(b.iand(b.bits(b.select(tiny, b.fmul(top, b.const(far)), top)), b.iconst(mask)))
+    power = b.select(tiny, b.fmul(power, b.const(1.0 / far)), power)
+    return b.select(b.fcmp("!=", top, top), top, b.select(b.fcmp("==", top, b.const(0.0)), b.const(math.inf), power))
+
+
 def _half_power(whole, inverse):
     """`x ** (whole + 0.5)`, or one over it: +0 for -0, and infinite for -inf, where a root is neither."""
     def run(b, x):
@@ -107,6 +120,7 @@ FLOATS = {  # on floats
     "trunc": lambda b, x: b.trunc(x),
     "rint": lambda b, x: b.rint(x),
     "sign": _sign,
+    "largest": _largest,
     "direction": _sign,
     "heaviside": _heaviside,
     "deg2rad": lambda b, x: b.fmul(x, b.const(math.pi / 180.0)),
