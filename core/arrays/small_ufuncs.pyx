@@ -300,4 +300,4 @@ def loop_of(ufunc, types):
     if type(ufunc) is not np.ufunc or types not in ufunc.types:
         return None
     at = ufunc.types.index(types)
-    return <size_t>seen.functions[at], <size_t>seen.data[at]
+    return <size_t>seen.functions[at], 0 if seen.data is NULL else <size_t>seen.data[at]

@@ -48,7 +48,7 @@ dft = linear(
 )
 
 
-def _shares(ct, axis, n, inner):
+def shares(ct, axis, n, inner):
     """Weights of the half spectrum: 1 for the frequencies that are their own mirror image, `inner` for the others."""
     shares = np.full(n // 2 + 1, inner, real_dtype(ct.dtype))
     shares[0] = 1.0
@@ -66,7 +66,7 @@ rdft = linear(
     impl=lambda xp, x, *, axis, norm: _functions(xp, x).rfft(x, axis=axis, norm=norm),
     # Re Σ_k ct_k exp(2πi jk/n) over half of the spectrum; irdft adds the mirror images, so inner ones enter halved.
     transpose=lambda ct, x_aval, axis, norm: irdft(
-        ct * _shares(ct, axis, x_aval.shape[axis], 0.5), axis, x_aval.shape[axis], SWAPPED[norm]),
+        ct * shares(ct, axis, x_aval.shape[axis], 0.5), axis, x_aval.shape[axis], SWAPPED[norm]),
     shape=lambda x, axis: _with_axis(x, axis, x.shape[axis] // 2 + 1, complex_dtype(x.dtype)),
     batch=lambda x, axis, norm: rdft(x, axis + 1, norm),
     depends=lambda x, ans, axis: lines(x, (axis,), ans.shape),
@@ -88,7 +88,7 @@ def _complex_arrays(*shape, **params):
 irdft = linear(
     "irdft",  # n real values from frequencies 0 … n // 2; those that are their own mirror image lose the imaginary part
     impl=lambda xp, x, *, axis, n, norm: _functions(xp, x).irfft(x, n=n, axis=axis, norm=norm),
-    transpose=lambda ct, x_aval, axis, n, norm: rdft(ct, axis, SWAPPED[norm]) * _shares(ct, axis, n, 2.0),
+    transpose=lambda ct, x_aval, axis, n, norm: rdft(ct, axis, SWAPPED[norm]) * shares(ct, axis, n, 2.0),
     shape=lambda x, axis, n: _with_axis(x, axis, n, real_dtype(x.dtype)),
     batch=lambda x, axis, n, norm: irdft(x, axis + 1, n, norm),
     depends=lambda x, ans, axis: lines(x, (axis,), ans.shape),

@@ -3,11 +3,12 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.dtypes import complex_dtype, part_dtype, real_dtype
+from ...arrays.dtypes import complex_dtype, float_dtype, part_dtype, real_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import linear
-from ..dependence import ELEMENTS, numbered
-from ..samples import Sample, unary
+from ..dependence import ELEMENTS, lines, numbered
+from ..fourier import SWAPPED, dft, irdft, rdft, shares
+from ..samples import Sample, arrays, unary
 from ..shaping import stack, to_complex
 
 
@@ -88,3 +89,53 @@ as_complex = linear(
     samples=_halves,
     absent={"complex": "its operand is real", "()": "the last axis holds the two parts"},
 )
+
+
+# Fourier transforms of pairs, which compiled code has no complex numbers for.
+
+
+def _split(xp, x):
+    return as_real.prim.impl(xp, x)
+
+
+def _pairs_of_axes(rng, shapes, **params):
+    return [case for shape, axis in shapes for case in arrays(shape, axis=axis, complex_too=False, **params)(rng)]
+
+
+dft_pairs = linear(
+    "dft_pairs",  # `dft` along one axis, of pairs: (*a, 2) -> (*a, 2)
+    impl=lambda xp, x, *, axis, inverse, norm: _split(xp, dft.prim.impl(xp, _join(xp, x), (axis,), inverse, norm)),
+    transpose=lambda ct, axis, inverse, norm: dft_pairs(ct, axis, not inverse, SWAPPED[norm]),
+    shape=lambda x: make_aval(x.shape, float_dtype(x.dtype)),
+    batch=lambda x, axis, inverse, norm: dft_pairs(x, axis + 1, inverse, norm),
+    depends=lambda x, axis: lines(x, (axis, x.ndim - 1)),
+    samples=lambda rng: [case for inverse, norm in ((False, "backward"), (True, "ortho"), (False, "forward"))
+                         for case in _pairs_of_axes(rng, (((5, 2), 0), ((2, 4, 3, 2), 1)), inverse=inverse, norm=norm)],
+    absent={"()": "the last axis holds the two parts", "complex": "its operand is real", "(0,)": "no axis is empty"},
+)
+rdft_pairs = linear(
+    "rdft_pairs",  # `rdft`, its result as pairs
+    impl=lambda xp, x, *, axis, norm: _split(xp, rdft.prim.impl(xp, x, axis, norm)),
+    transpose=lambda ct, x_aval, axis, norm: irdft_pairs(
+        ct * shares(ct, axis, x_aval.shape[axis], 0.5), axis, x_aval.shape[axis], SWAPPED[norm]),
+    shape=lambda x, axis: make_aval((*x.shape[:axis], x.shape[axis] // 2 + 1, *x.shape[axis + 1 :], 2),
+                                    float_dtype(x.dtype)),
+    batch=lambda x, axis, norm: rdft_pairs(x, axis + 1, norm),
+    samples=lambda rng: [case for norm in ("backward", "ortho")
+                         for case in _pairs_of_axes(rng, (((5,), 0), ((3, 6, 2), 1)), norm=norm)],
+    absent={"()": "there is no axis to transform", "complex": "its operand is real", "(0,)": "no axis is empty"},
+)
+irdft_pairs = linear(
+    "irdft_pairs",  # `irdft` of pairs
+    impl=lambda xp, x, *, axis, n, norm: irdft.prim.impl(xp, _join(xp, x), axis, n, norm),
+    transpose=lambda ct, x_aval, axis, n, norm: _mirrored(rdft_pairs(ct, axis, SWAPPED[norm]), axis, n),
+    shape=lambda x, axis, n: make_aval((*x.shape[:axis], n, *x.shape[axis + 1 : -1]), float_dtype(x.dtype)),
+    batch=lambda x, axis, n, norm: irdft_pairs(x, axis + 1, n, norm),
+    samples=lambda rng: [case for n, norm in ((5, "backward"), (4, "ortho"))
+                         for case in _pairs_of_axes(rng, (((3, 2), 0), ((2, 3, 2, 2), 1)), n=n, norm=norm)],
+    absent={"()": "the last axis holds the two parts", "complex": "its operand is real", "(0,)": "no axis is empty"},
+)
+
+
+def _mirrored(x, axis, n):
+    return x * shares(x, axis, n, 2.0)

@@ -12,15 +12,15 @@ import numpy as np
 from ....core.arrays.avals import make_aval
 from ....core.arrays.dtypes import real_dtype
 from ....core.ops.arithmetic import cos, exp, hypot, sin
-from ....core.ops.indexing.pairs import as_complex, imag, real
+from ....core.ops.indexing.pairs import as_complex, dft_pairs, imag, irdft_pairs, rdft_pairs, real
 from ....core.ops.linalg.products import matmul
 from ....core.ops.selection import astype, isfinite, isinf, where
 from ....core.ops.shaping import broadcast_to, stack
 from ....core.primitive.primitive import NotLowered
 from ....core.trace.tracer import Tracer
 from ....core.types import Any
-from ...graph.equations import Body, Draft, Equation, Literal, Var, rewritten
-from .lowering import Lowering
+from ...graph.equations import Body, Draft, Equation, Literal, Var, rewritten, walk
+from .lowering import Lowering, lowered, named
 from .lowerings import is_native
 
 
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 def without_complex(draft, known):
     """The draft on real parts, where native code has all of it; else with those of its loops that are so."""
-    if not any(_is_complex(v.aval) for eq in draft.equations for v in (*eq.inputs, *eq.outputs)):
+    if not _holds_complex(draft.equations):
         return draft
     if not any(_is_complex(v.aval) for v in (*draft.inputs, *draft.outputs)):
         try:
@@ -44,7 +44,7 @@ def without_complex(draft, known):
             return found
     equations = []
     for eq in draft.equations:
-        if eq.prim.control is not None and any(_is_complex(v.aval) for v in (*eq.inputs, *eq.outputs)):
+        if eq.prim.control is not None and _holds_complex([eq]):
             try:
                 equations += _loop_alone(eq, known)
                 continue
@@ -52,6 +52,10 @@ def without_complex(draft, known):
                 pass
         equations.append(eq)
     return Draft(draft.inputs, equations, draft.outputs, draft.guards)
+
+
+def _holds_complex(equations):
+    return any(_is_complex(v.aval) for eq in walk(equations) for v in (*eq.inputs, *eq.outputs))
 
 
 def _is_complex(aval):
@@ -126,9 +130,15 @@ def _write(trace, known, eq):
         trace.equations.append(new)
         made = iter(new.outputs)
         known.update((v, _joined([trace.box(next(made)) for _ in _avals(v)])) for v in eq.outputs)
+    elif eq.prim.name not in _RULES and not eq.prim.rearranges:
+        several = lowered(eq, lambda part: True)
+        if not several:
+            raise NotLowered
+        for part in named(eq, *several):
+            _write(trace, known, part)
     else:
-        rule = _RULES.get(eq.prim.name) or eq.prim.rearranges and _each
-        if not rule or len(eq.outputs) != 1:
+        rule = _RULES.get(eq.prim.name, _each)
+        if len(eq.outputs) != 1:
             raise NotLowered
         (out,) = eq.outputs
         found = rule(eq, *[_value(known, v) for v in eq.inputs])
@@ -241,6 +251,24 @@ def _divide(eq, x, y):
     return Pair(where(none, a / abs(c), re), where(none, b / abs(c), im))
 
 
+def _dft(eq, x):
+    axes, inverse, norm = eq.params
+    z = _stacked(eq, x)
+    for axis in axes:
+        z = dft_pairs(z, axis, inverse, norm)
+    return Pair(z[..., 0], z[..., 1])
+
+
+def _rdft(eq, x):
+    z = rdft_pairs(x, *eq.params)
+    return Pair(z[..., 0], z[..., 1])
+
+
+def _stacked(eq, x):
+    aval = make_aval(eq.inputs[0].aval.shape, real_dtype(eq.inputs[0].aval.dtype))
+    return stack(*[_fitted(part, aval) for part in _both(x)], axis=len(aval.shape))
+
+
 def _strong_zero(eq, ct, c):
     (g, h), (a, b) = _both(ct), _both(c)
     lost = (g == 0.0) & (h == 0.0) & ((a != a) | (b != b))
@@ -284,7 +312,8 @@ _RULES: Any = {
     "negative": lambda eq, x: Pair(-x.re, -x.im), "conjugate": lambda eq, x: Pair(x.re, -x.im),
     "real": lambda eq, x: x.re, "imag": lambda eq, x: x.im, "to_complex": _cast, "cast": _cast, "cast_flat": _cast,
     "multiply": _multiply, "exp": _exp, "square": lambda eq, x: _multiply(eq, x, x), "divide": _divide,
-    "matmul": _matmul,
+    "matmul": _matmul, "dft": _dft, "rdft": _rdft,
+    "irdft": lambda eq, x: irdft_pairs(_stacked(eq, x), *eq.params),
     "absolute": lambda eq, x: hypot(x.re, x.im), "strong_zero": _strong_zero, "where": _where, "equal": _equal,
     "not_equal": _not_equal, "isnan": lambda eq, x: (x.re != x.re) | (x.im != x.im),
     "isfinite": lambda eq, x: isfinite(x.re) & isfinite(x.im), "isinf": lambda eq, x: isinf(x.re) | isinf(x.im),

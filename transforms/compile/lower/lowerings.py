@@ -31,6 +31,7 @@ from .factorizations import (
     solve,
     substitute,
 )
+from .fourier import is_transform, transform
 from .indexing import (
     add_rows,
     counted,
@@ -413,6 +414,8 @@ def _by_size(small):
 
 
 _ATOMS |= {name: _by_size(small) for name, small in _SMALL.items()}
+_TRANSFORMS = {name: Atom(is_transform, transform) for name in ("dft_pairs", "rdft_pairs", "irdft_pairs")}
+_ATOMS |= _TRANSFORMS
 _CONTROL = {
     # Loops that are written have at least one turn.
     "scan": Atom(lambda eq, is_body: eq.params[3] > 0 and _closed(eq, is_body), scan),
@@ -471,7 +474,7 @@ def is_foreign(eq, known):
     found = known[eq]
     if found is True:
         small = _SMALL.get(eq.prim.name)
-        return small is not None and not small.fits(eq, None)
+        return eq.prim.name in _TRANSFORMS or small is not None and not small.fits(eq, None)
     return (any(calls_ufunc(name) for name, *_ in found) if type(found) is list else
             type(found) is Expansion and any(is_foreign(part, known) for part in found.equations))
 

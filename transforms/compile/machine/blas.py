@@ -1,4 +1,4 @@
-"""Libraries that native code calls: NumPy's own BLAS and LAPACK, and SciPy's special functions."""
+"""Libraries that native code calls: NumPy's own BLAS, LAPACK and Fourier transforms, SciPy's special functions."""
 
 import ctypes
 from functools import cache
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
+from numpy.fft import _pocketfft_umath  # type: ignore[attr-defined] # private: what NumPy's functions call
 from numpy.linalg import _umath_linalg  # type: ignore[attr-defined] # private: what NumPy's functions call
 
 from ....core.arrays.backend import SPECIAL, special_function
@@ -104,3 +105,15 @@ def lapack_loop(name):
     ufunc: Any = getattr(_umath_linalg, name, None)
     found = ufunc and loop_of(ufunc, f"{'d' * ufunc.nin}->{'d' * ufunc.nout}")
     return found and (UfuncLoop(name, "f64", ufunc.nout, found), ufunc.signature)
+
+
+@cache
+def fourier_loop(name, kind):
+    """The same of NumPy's Fourier transforms of a kind, whose complex operands are pairs."""
+    ufunc: Any = getattr(_pocketfft_umath, name, None)
+    letter = _LETTERS.get(kind)
+    if ufunc is None or letter is None:
+        return None
+    types = [t for t in ufunc.types if letter in t and set(t.lower()) <= {letter, "-", ">"}]
+    found = loop_of(ufunc, types[0]) if types else None
+    return found and (UfuncLoop(name, kind, 1, found), ufunc.signature)

@@ -1,0 +1,72 @@
+"""Lower Fourier transforms of pairs of real and imaginary parts to calls of NumPy's own loops."""
+
+from math import log2, prod
+
+import numpy as np
+
+from ..loops.define import Body
+from ..loops.statements import KINDS, Const, Place, UfuncCall, compact_strides
+from ..machine.blas import fourier_loop
+
+_MOST = 1 << 12  # elements, from which on NumPy's functions call a library of transforms, which is faster
+_SIZES = {"backward": lambda n: 1.0, "ortho": lambda n: 1.0 / np.sqrt(n), "forward": lambda n: 1.0 / n}
+_OTHER = {"backward": "forward", "ortho": "ortho", "forward": "backward"}  # the scaling of inverse transforms
+
+
+def _loop_of(eq):
+    """`(loop, signature, length, scaling)` of a transform."""
+    name, x, out = eq.prim.name, eq.inputs[0].aval, eq.outputs[0].aval
+    axis, kind = eq.params[0], KINDS.get(x.dtype)
+    norm = eq.params[-1]
+    if name == "rdft_pairs":
+        n = x.shape[axis]
+        ufunc = "rfft_n_odd" if n % 2 else "rfft_n_even"
+    elif name == "irdft_pairs":
+        n, ufunc, norm = out.shape[axis], "irfft", _OTHER[norm]
+    else:
+        n, ufunc = x.shape[axis], "ifft" if eq.params[1] else "fft"
+        norm = _OTHER[norm] if eq.params[1] else norm
+    found = fourier_loop(ufunc, kind)
+    return found and (*found, n, _SIZES[norm](n))
+
+
+def is_transform(eq, is_body):
+    """Tell whether an equation is a short transform of strong floats."""
+    aval = eq.inputs[0].aval
+    return (not aval.weak and aval.dtype == eq.outputs[0].aval.dtype and 0 < aval.size < _MOST
+            and _loop_of(eq) is not None)
+
+
+def transform(writer, eq):
+    """Call the loop, for all lines that lie side by side at once."""
+    (v,), out, axis = eq.inputs, eq.outputs[0], eq.params[0]
+    loop, signature, n, scaling = _loop_of(eq)
+    body = Body(0)
+    body.statements = writer.statements
+    given, place = writer.place(v), writer.result(out)
+    made = place if _is_compact(place) else writer.new(place.shape, place.kind)
+    factor = writer.stored(np.array([Const(float(scaling), place.kind)], object))
+    x, y = [_in_lines(p if _is_compact(p) else writer.copied(p), axis, paired)
+            for p, paired in zip((given, made), _PAIRED[eq.prim.name])]
+    behind = x.shape[1]
+    for t in body.range(x.shape[0]):
+        body.statements.append(UfuncCall(loop, signature, [
+            x.row(t.value), Place(factor.memory, (behind,), (0,)), y.row(t.value)]))
+    writer.work += int(writer.repeat * 3 * x.size * log2(n + 1))
+    if made is not place:
+        writer.copy(made, place)
+    writer.values[out] = place
+
+
+_PAIRED = {"dft_pairs": (True, True), "rdft_pairs": (False, True), "irdft_pairs": (True, False)}
+
+
+def _is_compact(place):
+    return place.strides == compact_strides(place.shape)
+
+
+def _in_lines(place, axis, paired):
+    """A place as `(before, behind, along)`, without the axis of pairs, which lie side by side."""
+    shape, one = (place.shape[:-1], 2) if paired else (place.shape, 1)
+    before, n, behind = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+    return place.laid((before, behind, n), (n * behind * one, one, behind * one))
