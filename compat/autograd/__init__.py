@@ -5,8 +5,7 @@
 script.py` does. New code needs none of it: `import numpy as np` and `covector.grad` differentiate plain NumPy.
 """
 
-from ._impl import module_loader as _module_loader
-from ._impl.install import install as install
+from ._impl.module_loader import install as install
 from .builtins import (
     dict as dict,
     isinstance as isinstance,

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import covector as cv
+from covector.core.arrays.small_ufuncs import loop_of
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
+COMPILED = loop_of(np.sin, "d->d") is not None  # where nothing tells where loops lie, NumPy calls them
 PARTS = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 1e200, 3e-200]
 VALUES = np.array([complex(a, b) for a in PARTS for b in PARTS])
 
@@ -146,3 +148,44 @@ def test_what_has_no_formula_stays_numpys():
     grown = repeated(lambda c: c * c, 12)
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(cv.jit(grown)(Z * 3), grown(Z * 3), 1e-10)
+
+
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+@pytest.mark.parametrize("shape, axis", [((8,), 0), ((5,), 0), ((3, 6, 2), 1), ((4, 7), 0), ((1, 2), 0)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_fourier_transforms_are_numpys_own_inside_of_native_programs(shape, axis, norm, dtype):
+    x = np.random.default_rng(len(shape)).normal(size=shape).astype(dtype)
+
+    def filtered(x):
+        spectrum = np.fft.rfft(x, axis=axis, norm=norm) * (1.0 + 0.5j)
+        return np.fft.irfft(spectrum, n=shape[axis], axis=axis, norm=norm) * x
+
+    def turned(x):
+        both = np.fft.ifft(np.fft.fft(x, axis=axis, norm=norm) * np.exp(1j * x), axis=axis, norm=norm)
+        return both.real + np.fft.fftn(x, norm=norm).imag
+
+    slopes = [cv.grad(lambda x, fun=fun: np.sum(fun(x) ** 2)) for fun in (filtered, turned)]
+    for fun in (filtered, turned, *slopes):
+        compiled = cv.jit(fun)
+        expected, found = fun(x), compiled(x)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=2e-4 if dtype == np.float32 else 1e-10,
+                                   atol=(1e-3 if dtype == np.float32 else 1e-10) * np.abs(expected).max())
+        if COMPILED:
+            assert "NumPy" not in str(compiled.explain(x))
+
+
+def test_spectral_steps_are_one_native_loop():
+    k = np.fft.rfftfreq(32, 1 / 32)
+
+    def steps(u):
+        def step(u, _):
+            return np.fft.irfft(np.fft.rfft(u) * np.exp(-1e-3 * k * k), 32) - 0.01 * u**3, None
+
+        return cv.scan(step, u, None, length=10)[0]
+
+    u = np.random.default_rng(0).normal(size=32)
+    compiled, slope = cv.jit(steps), cv.jit(cv.grad(lambda u: np.sum(steps(u) ** 2)))
+    np.testing.assert_allclose(compiled(u), steps(u), 1e-12)
+    np.testing.assert_allclose(slope(u), cv.grad(lambda u: np.sum(steps(u) ** 2))(u), 1e-10)
+    assert not COMPILED or looped(compiled, u) and looped(slope, u)

@@ -28,9 +28,8 @@ MODULES = {
     "core": Row("reverse and forward mode of functions of one argument, rules, and vector spaces.", """
         _impl.core: SparseObject VSpace def_linear defjvp defjvp_argnum defjvp_argnums defvjp defvjp_argnum
             defvjp_argnums make_jvp make_vjp primitive primitive_ primitive_jvps primitive_vjps
-            primitive_with_deprecation_warnings sum_outgrads vspace
+            primitive_with_deprecation_warnings sum_outgrads vspace VJPNode
         _impl.tracer: Box getval isbox
-        _impl.traces: VJPNode
         _impl.wrap_util: func subval toposort""", advice={
         "backward_pass sparse_add": "the sweep is covector's: use make_vjp(fun, x), or covector.vjp",
         "JVPNode": "use make_jvp(fun, x), or covector.jvp",
@@ -85,7 +84,7 @@ MODULES = {
         _impl.wrap_util: get_name unary_to_nary"""),
     "tracer": Row("what is traced, its value, and functions that derivatives are defined for.", """
         _impl.tracer: Box getval isbox notrace_primitive primitive register_notrace
-        _impl.traces: TraceStack new_box trace_stack
+        _impl.core: TraceStack new_box trace_stack
         _impl.wrap_util: subvals toposort wraps""", advice={
         "trace Node find_top_boxed_args box_types box_type_mappings notrace_primitives trace_primitives_map":
             "traces are covector's: write a transform with covector.extend.Trace, or read a graph by "
