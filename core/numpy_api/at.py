@@ -7,8 +7,9 @@ import numpy as np
 from ..arrays.avals import aval_of
 from ..checks import check_function, one_of
 from ..errors import ConversionError, at_user_line
-from ..ops import arithmetic, selection, shaping
-from ..ops.indexing import indexing, sorting
+from ..ops import selection, shaping
+from ..ops.indexing import indexing
+from ..ops.indexing.extremes import scattered_extreme
 from ..ops.indexing.plans import is_basic, plan_index
 from ..trace.device import constant
 from ..trace.tracer import Tracer, concrete, is_concrete
@@ -145,14 +146,8 @@ def in_turn(x, key, fun, value=None):
 def extreme(x, key, value, largest):
     """`x` with the larger (or the smaller) of `x[key]` and each value that is written to a place."""
     places, value = _flat_places(x, key), _flat_value(x, key, value)
-    flat = _flat(x)
-    if np.ndim(value):  # sorted, so that the last value of a place, which stays, is its extreme
-        down = arithmetic.negative if value.dtype.kind in "fc" else selection.bitwise_invert
-        order = sorting.argsort(value if largest else down(value), 0, "stable")
-        order = indexing.index(order, sorting.argsort(indexing.index(places, order), 0, "stable"))
-        places, value = (indexing.index(v, order) for v in (places, value))
-    choose = selection.maximum if largest else selection.minimum
-    ans = indexing.update(flat, places, choose(indexing.index(flat, places), value))
+    value = shaping.broadcast_to(selection.as_array(value), tuple(places.shape))
+    ans = scattered_extreme(_flat(selection.as_array(x)), value, places, 0, False, largest)
     return shaping.reshape(ans, tuple(x.shape))
 
 

@@ -50,7 +50,15 @@ from .indexing import (
 from .loops import branch, scan, while_loop
 from .lowering import lowered, named
 from .products import einsum, few_products, is_small, matmul, merged, sizes
-from .searches import is_product_of_integers, of_one_kind, product_of_integers, running_place, searchsorted
+from .searches import (
+    is_product_of_integers,
+    is_scattered,
+    of_one_kind,
+    product_of_integers,
+    running_place,
+    scattered_extreme,
+    searchsorted,
+)
 
 # Lower cumulative sums and products along an axis.
 
@@ -386,6 +394,7 @@ _ATOMS = {
     "spread": Atom(lambda eq, is_body: _same_dtype(eq) and _adds(eq), spread),
     "cumsum": Atom(_same_dtype, running("add")), "cumprod": Atom(_same_dtype, running("multiply")),
     "searchsorted": Atom(of_one_kind, searchsorted),
+    "scattered_extreme": Atom(is_scattered, scattered_extreme),
     "running_argmax": Atom(of_one_kind, running_place(operator.le)),
     "running_argmin": Atom(of_one_kind, running_place(operator.ge)),
     "qr": Atom(is_factorized, qr), "solve_triangular": Atom(is_substituted, substitute),

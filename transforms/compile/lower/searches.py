@@ -1,9 +1,9 @@
-"""Lower searches in rows, running places of extremes and products of integers to loops."""
+"""Lower searches in rows, running and scattered extremes and products of integers to loops."""
 
 from math import prod
 
 from ..loops.define import Body
-from ..loops.statements import KINDS, Place
+from ..loops.statements import KINDS, Const, Place
 
 _ORDERED = ("f64", "f32", "i64", "i32")
 
@@ -92,6 +92,38 @@ def product_of_integers(writer, eq):
                     here = _at(found, t, i, j)
                     body.store(body.load(here) + factor * body.load(_at(right, t, s, j)), here)
     writer.work += writer.repeat * count * n * k * m // 8
+    _give(writer, out, place, found)
+
+
+def is_scattered(eq, is_body):
+    """Tell whether elements of one kind are written to places."""
+    x, src, index = (v.aval for v in eq.inputs)
+    return (x.dtype == src.dtype and KINDS.get(x.dtype) in _ORDERED and KINDS.get(index.dtype) in ("i64", "i32")
+            and not any(v.aval.weak for v in eq.inputs))
+
+
+def scattered_extreme(writer, eq):
+    """The better of what is at a place and of each element that is written there; NaN before all."""
+    (v, given, index), (axis, fresh, largest), out = eq.inputs, eq.params, eq.outputs[0]
+    before, n, behind = prod(v.aval.shape[:axis]), v.aval.shape[axis], prod(v.aval.shape[axis + 1 :])
+    shape = before, given.aval.shape[axis], behind
+    x, src, where = _flat(writer, v, (before, n, behind)), _flat(writer, given, shape), _flat(writer, index, shape)
+    (place, found), body = _result(writer, out, (before, n, behind)), _body(writer)
+    writer.copy(x, found)
+    begun = writer.new(found.shape, "b8")
+    writer.fill(begun, Const(not fresh, "b8"))
+    for p in body.range(before):
+        for j in body.range(shape[1]):
+            for b in body.range(behind):
+                at = body.cast(body.load(_at(where, p, j, b)), "i64")
+                body.refuse(body.run("is_place", at, n).equals(False))  # NumPy's way words the error
+                new, old, first = body.load(_at(src, p, j, b)), body.load(_at(found, p, at, b)), _at(begun, p, at, b)
+                taken = (new > old if largest else new < old) | body.load(first).equals(False)
+                if new.kind[0] == "f":
+                    taken = taken | new.differs(new)
+                body.store(body.where(taken, new, old), _at(found, p, at, b))
+                body.store(body.scalar(True, "b8"), first)
+    writer.work += writer.repeat * given.aval.size
     _give(writer, out, place, found)
 
 
