@@ -465,6 +465,13 @@ def _cut(xp, x, a, rcond):
     return x.copy()
 
 
+def _lowered_cut(x, a, rcond):
+    real_matrices(x)
+    s, zero = REGISTRY["svdvals"].fun(a, FINITE, "all"), max(2.0**-26, tiny(a))
+    lost = (s <= rcond[..., None] * s[..., :1]) & (s > zero * s[..., :1])
+    return refused(x, lost & (rcond > zero)[..., None])
+
+
 def _cut_batch(x, a, rcond, batched, size):
     rank = max(x.ndim - batched[0], a.ndim - batched[1], rcond.ndim + 2 - batched[2]) + 1
     x, a = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (a, batched[1])))
@@ -484,6 +491,7 @@ def _cut_samples(rng):
 cut = primitive(
     "cut",  # x: (..., n, m) itself; raises where a pseudo-inverse of a: (..., m, n) cuts off values that are not 0
     impl=lambda xp, x, a, rcond: _cut(xp, x, a, rcond),
+    lower=_lowered_cut,
     shape=lambda x: x,
     nondiff="a, rcond",
     jvp={"x": lambda dx: dx},

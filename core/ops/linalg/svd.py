@@ -11,7 +11,7 @@ from ..samples import Sample
 from ..selection import where
 from ..shaping import concatenate
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, INVARIANT, RAISE, chosen, cut, nought
+from .guards import FINITE, INVARIANT, RAISE, chosen, cut, nought, real_matrices
 from .products import lift, matmul
 from .quotients import ADDED, quotient, settled
 from .spectral import along, determined, put_diagonal, sums_of_powers
@@ -211,6 +211,15 @@ def _pinv(xp, a, rcond):
     return xp.linalg.pinv(a, rcond)
 
 
+def _lowered_pinv(a, rcond):
+    """As NumPy computes it."""
+    real_matrices(a)
+    u, s, vh = svd(a, full_matrices=False, repeated=FINITE)
+    large = s > rcond[..., None] * s[..., :1]
+    sizes = where(large, 1.0 / where(large, s, 1.0), 0.0)
+    return matmul(vh.swapaxes(-1, -2), sizes[..., None] * u.swapaxes(-1, -2))
+
+
 def _pinv_jvp(da, a, ans, rcond):
     """Golub and Pereyra (1973), equation 4.12: dA⁺ = -A⁺ dA A⁺ + A⁺ A⁺ᴴ dAᴴ (1 - A A⁺) + (1 - A⁺ A) dAᴴ A⁺ᴴ A⁺, along
     matrices of one rank."""
@@ -254,6 +263,7 @@ def _pinv_samples(rng):
 pinv = primitive(
     "pinv",  # rcond: (...), singular values below rcond times the largest count as 0
     impl=lambda xp, a, rcond: _pinv(xp, a, rcond),
+    lower=_lowered_pinv,
     shape=_pinv_shape,
     nondiff="rcond",
     jvp={"a": _pinv_jvp},
