@@ -9,6 +9,7 @@ from ..core.numpy_api import methods
 from ..core.numpy_api.at import At
 from ..core.numpy_api.views import cast_for_write
 from ..core.ops import reductions as r, selection
+from ..core.ops.indexing import extremes as _extremes  # noqa: F401 - of which `At` takes one, by name
 from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import along, take
 from .shaping import resize

@@ -9,8 +9,8 @@ from ..checks import check_function, one_of
 from ..errors import ConversionError, at_user_line
 from ..ops import selection, shaping
 from ..ops.indexing import indexing
-from ..ops.indexing.extremes import scattered_extreme
 from ..ops.indexing.plans import is_basic, plan_index
+from ..primitive.primitive import REGISTRY
 from ..trace.device import constant
 from ..trace.tracer import Tracer, concrete, is_concrete
 
@@ -147,7 +147,7 @@ def extreme(x, key, value, largest):
     """`x` with the larger (or the smaller) of `x[key]` and each value that is written to a place."""
     places, value = _flat_places(x, key), _flat_value(x, key, value)
     value = shaping.broadcast_to(selection.as_array(value), tuple(places.shape))
-    ans = scattered_extreme(_flat(selection.as_array(x)), value, places, 0, False, largest)
+    ans = REGISTRY["scattered_extreme"].fun(_flat(selection.as_array(x)), value, places, 0, False, largest)
     return shaping.reshape(ans, tuple(x.shape))
 
 

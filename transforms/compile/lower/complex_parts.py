@@ -130,14 +130,15 @@ def _write(trace, known, eq):
         trace.equations.append(new)
         made = iter(new.outputs)
         known.update((v, _joined([trace.box(next(made)) for _ in _avals(v)])) for v in eq.outputs)
-    elif eq.prim.name not in _RULES and not eq.prim.rearranges:
-        several = lowered(eq, lambda part: True)
-        if not several:
-            raise NotLowered
-        for part in named(eq, *several):
-            _write(trace, known, part)
     else:
-        rule = _RULES.get(eq.prim.name, _each)
+        rule = _RULES.get(eq.prim.name) or eq.prim.rearranges and _each
+        if not rule:
+            several = lowered(eq, lambda part: True)
+            if not several:
+                raise NotLowered
+            for part in named(eq, *several):
+                _write(trace, known, part)
+            return
         if len(eq.outputs) != 1:
             raise NotLowered
         (out,) = eq.outputs

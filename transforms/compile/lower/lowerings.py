@@ -483,7 +483,7 @@ def is_foreign(eq, known):
     found = known[eq]
     if found is True:
         small = _SMALL.get(eq.prim.name)
-        return eq.prim.name in _TRANSFORMS or small is not None and not small.fits(eq, None)
+        return _TRANSFORMS.get(eq.prim.name) is not None or small is not None and not small.fits(eq, None)
     return (any(calls_ufunc(name) for name, *_ in found) if type(found) is list else
             type(found) is Expansion and any(is_foreign(part, known) for part in found.equations))
 
