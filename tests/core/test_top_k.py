@@ -22,7 +22,7 @@ def _by_hand(x, k, axis, largest):
 
 
 LOOPS = importlib.util.find_spec("llvmlite") is not None
-ORDERED = Loops(top_k._ordered, top_k._rows, top_k._shaped).runner("top_k")
+ORDERED = Loops(top_k._ordered, top_k._rows, top_k._shaped).runner("top_k, ordered")
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
