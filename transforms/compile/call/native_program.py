@@ -76,7 +76,8 @@ def _tell_of(equations, known, name, told, rounds=1):
         times = _MANY_ROUNDS if count is None else rounds * count
         part = _LOWERINGS.culprit(eq, known)
         avals = [v.aval for v in (*part.inputs, *part.outputs)]
-        if (eq.prim.turns is not None and times >= _MANY_ROUNDS and part is not eq and not part.acts
+        ours = part.line == eq.line and (count is None or rounds > 1)  # as of a solver's loops, which nobody can change
+        if (eq.prim.turns is not None and times >= _MANY_ROUNDS and part is not eq and not part.acts and not ours
                 and max(a.size for a in avals) <= _MANY_ELEMENTS):
             what, _ = described(part)
             if (eq.line, part.prim.name) not in told:
