@@ -1,4 +1,4 @@
-"""What a program of everyday kind is, and the list of them: each is written once, for covector and for JAX."""
+"""The list of everyday programs, each written once, for covector and for JAX."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class Program(NamedTuple):
 
 
 class Library(NamedTuple):
-    """What a program takes from one library."""
+    """The modules and functions of one library."""
 
     np: Any
     f: Any  # the transforms

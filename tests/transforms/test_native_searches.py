@@ -58,7 +58,7 @@ def test_products_of_integers_wrap_around_as_those_of_numpy(dtype):
 
 @pytest.mark.skipif(not NATIVE, reason="native code needs llvmlite")
 def test_a_loop_over_elements_of_a_long_array_is_native():
-    """What it costs to read an element does not grow with the array."""
+    """Reading one element costs the same in arrays of all lengths."""
     d = np.random.default_rng(3).normal(size=20_001)
 
     def largest(d):

@@ -384,6 +384,13 @@ class Part:
         self.stack[self.place, *(places if type(places) is tuple else (places,))] = value
 
 
+def within(writer):
+    """A body that adds to the statements of a program."""
+    body = Body(0)
+    body.statements = writer.statements
+    return body
+
+
 class Stack:
     """Work on each of the rows (`rank` 1) or matrices (2) that a variable holds, in the loop language."""
 
@@ -391,8 +398,7 @@ class Stack:
         self.writer = writer
         self.count = prod(like.aval.shape[: like.aval.ndim - rank])
         self.kind = ir.KINDS[like.aval.dtype]
-        self.body = Body(0)
-        self.body.statements = writer.statements
+        self.body = within(writer)
 
     def new(self, shape):
         """Memory for as many of a shape."""

@@ -4,13 +4,13 @@ from math import log2, prod
 
 import numpy as np
 
-from ..loops.define import Body
-from ..loops.statements import KINDS, Const, Place, UfuncCall, compact_strides
+from ....core.ops.fourier import SWAPPED
+from ..loops.define import within
+from ..loops.statements import KINDS, Const, Place, UfuncCall, is_compact
 from ..machine.blas import fourier_loop
 
 _MOST = 1 << 12  # elements, from which on NumPy's functions call a library of transforms, which is faster
 _SIZES = {"backward": lambda n: 1.0, "ortho": lambda n: 1.0 / np.sqrt(n), "forward": lambda n: 1.0 / n}
-_OTHER = {"backward": "forward", "ortho": "ortho", "forward": "backward"}  # the scaling of inverse transforms
 
 
 def _loop_of(eq):
@@ -22,10 +22,10 @@ def _loop_of(eq):
         n = x.shape[axis]
         ufunc = "rfft_n_odd" if n % 2 else "rfft_n_even"
     elif name == "irdft_pairs":
-        n, ufunc, norm = out.shape[axis], "irfft", _OTHER[norm]
+        n, ufunc, norm = out.shape[axis], "irfft", SWAPPED[norm]
     else:
         n, ufunc = x.shape[axis], "ifft" if eq.params[1] else "fft"
-        norm = _OTHER[norm] if eq.params[1] else norm
+        norm = SWAPPED[norm] if eq.params[1] else norm
     found = fourier_loop(ufunc, kind)
     return found and (*found, n, _SIZES[norm](n))
 
@@ -41,12 +41,11 @@ def transform(writer, eq):
     """Call the loop, for all lines that lie side by side at once."""
     (v,), out, axis = eq.inputs, eq.outputs[0], eq.params[0]
     loop, signature, n, scaling = _loop_of(eq)
-    body = Body(0)
-    body.statements = writer.statements
+    body = within(writer)
     given, place = writer.place(v), writer.result(out)
-    made = place if _is_compact(place) else writer.new(place.shape, place.kind)
+    made = place if is_compact(place) else writer.new(place.shape, place.kind)
     factor = writer.stored(np.array([Const(float(scaling), place.kind)], object))
-    x, y = [_in_lines(p if _is_compact(p) else writer.copied(p), axis, paired)
+    x, y = [_in_lines(p if is_compact(p) else writer.copied(p), axis, paired)
             for p, paired in zip((given, made), _PAIRED[eq.prim.name])]
     behind = x.shape[1]
     for t in body.range(x.shape[0]):
@@ -59,10 +58,6 @@ def transform(writer, eq):
 
 
 _PAIRED = {"dft_pairs": (True, True), "rdft_pairs": (False, True), "irdft_pairs": (True, False)}
-
-
-def _is_compact(place):
-    return place.strides == compact_strides(place.shape)
 
 
 def _in_lines(place, axis, paired):

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from ..loops.define import Body
+from ..loops.define import within
 from ..loops.statements import KINDS, Const, Place
 
 _ORDERED = ("f64", "f32", "i64", "i32")
@@ -20,7 +20,7 @@ def searchsorted(writer, eq):
     (x, v), (side,), out = eq.inputs, eq.params, eq.outputs[0]
     n, count = x.aval.shape[-1], prod(x.aval.shape[:-1])
     rows, wanted = _flat(writer, x, (count, n)), _flat(writer, v, (count, v.aval.size // count))
-    (place, found), body = _result(writer, out, wanted.shape), _body(writer)
+    (place, found), body = _result(writer, out, wanted.shape), within(writer)
     for t in body.range(count):
         row = rows.row(t.value)
         for j in body.range(wanted.shape[1]):
@@ -51,7 +51,7 @@ def running_place(no_better):
     def write(writer, eq):
         (v,), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
         shape = prod(v.aval.shape[:axis]), v.aval.shape[axis], prod(v.aval.shape[axis + 1 :])
-        x, (place, found), body = _flat(writer, v, shape), _result(writer, out, shape), _body(writer)
+        x, (place, found), body = _flat(writer, v, shape), _result(writer, out, shape), within(writer)
         for p in body.range(shape[0]):
             for b in body.range(shape[2]):
                 best, at = body.cell(body.load(_at(x, p, 0, b)), x.kind), body.cell(0, "i64")
@@ -81,7 +81,7 @@ def product_of_integers(writer, eq):
     (x, y), out = eq.inputs, eq.outputs[0]
     (n, k), m, count = x.aval.shape[-2:], y.aval.shape[-1], prod(x.aval.shape[:-2])
     left, right = _flat(writer, x, (count, n, k)), _flat(writer, y, (count, k, m))
-    (place, found), body = _result(writer, out, (count, n, m)), _body(writer)
+    (place, found), body = _result(writer, out, (count, n, m)), within(writer)
     for t in body.range(count):
         for i in body.range(n):
             for j in body.range(m, vectors=True):
@@ -108,7 +108,7 @@ def scattered_extreme(writer, eq):
     before, n, behind = prod(v.aval.shape[:axis]), v.aval.shape[axis], prod(v.aval.shape[axis + 1 :])
     shape = before, given.aval.shape[axis], behind
     x, src, where = _flat(writer, v, (before, n, behind)), _flat(writer, given, shape), _flat(writer, index, shape)
-    (place, found), body = _result(writer, out, (before, n, behind)), _body(writer)
+    (place, found), body = _result(writer, out, (before, n, behind)), within(writer)
     writer.copy(x, found)
     begun = writer.new(found.shape, "b8")
     writer.fill(begun, Const(not fresh, "b8"))
@@ -125,12 +125,6 @@ def scattered_extreme(writer, eq):
                 body.store(body.scalar(True, "b8"), first)
     writer.work += writer.repeat * given.aval.size
     _give(writer, out, place, found)
-
-
-def _body(writer):
-    body = Body(0)
-    body.statements = writer.statements
-    return body
 
 
 def _at(place, *counters):

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
-from numpy.fft import _pocketfft_umath  # type: ignore[attr-defined] # private: what NumPy's functions call
-from numpy.linalg import _umath_linalg  # type: ignore[attr-defined] # private: what NumPy's functions call
 
 from ....core.arrays.backend import SPECIAL, special_function
 from ....core.arrays.small_ufuncs import loop_of
@@ -102,7 +100,7 @@ def ufunc_loop(name, kind):
 @cache
 def lapack_loop(name):
     """The `UfuncLoop` of NumPy's linear algebra with this name, and its signature; None where there is none."""
-    ufunc: Any = getattr(_umath_linalg, name, None)
+    ufunc: Any = getattr(getattr(np.linalg, "_umath_linalg", None), name, None)
     found = ufunc and loop_of(ufunc, f"{'d' * ufunc.nin}->{'d' * ufunc.nout}")
     return found and (UfuncLoop(name, "f64", ufunc.nout, found), ufunc.signature)
 
@@ -110,7 +108,7 @@ def lapack_loop(name):
 @cache
 def fourier_loop(name, kind):
     """The same of NumPy's Fourier transforms of a kind, whose complex operands are pairs."""
-    ufunc: Any = getattr(_pocketfft_umath, name, None)
+    ufunc: Any = getattr(getattr(np.fft, "_pocketfft_umath", None), name, None)
     letter = _LETTERS.get(kind)
     if ufunc is None or letter is None:
         return None
