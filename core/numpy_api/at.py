@@ -145,9 +145,10 @@ def in_turn(x, key, fun, value=None):
 
 def extreme(x, key, value, largest):
     """`x` with the larger (or the smaller) of `x[key]` and each value that is written to a place."""
-    places, value = _flat_places(x, key), _flat_value(x, key, value)
-    value = shaping.broadcast_to(selection.as_array(value), tuple(places.shape))
-    ans = REGISTRY["scattered_extreme"].fun(_flat(selection.as_array(x)), value, places, 0, False, largest)
+    x = selection.as_array(x)
+    places, value = _flat_places(x, key), _flat_value(x, key, selection.array_beside(x, value))
+    value = shaping.broadcast_to(value, tuple(places.shape))
+    ans = REGISTRY["scattered_extreme"].fun(_flat(x), value, places, 0, False, largest)
     return shaping.reshape(ans, tuple(x.shape))
 
 

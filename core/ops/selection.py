@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from ..arrays.avals import make_aval
-from ..arrays.dtypes import is_inexact
+from ..arrays.dtypes import is_inexact, result_dtype
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, REGISTRY, Loop
 from ..tape.strong_zeros import CHOICES, holds_nan
@@ -501,6 +501,15 @@ def as_array(x):
     if isinstance(x, Tracer):
         return strong(x)
     return x if hasattr(x, "dtype") else np.asarray(x)
+
+
+def array_beside(x, value):
+    """`value` as an array of the dtype that it has beside `x`, where it is a number of Python or weakly typed."""
+    if type(value) in (bool, int, float, complex):
+        return np.asarray(value, result_dtype(x, value))
+    if isinstance(value, Tracer) and value.aval.weak:
+        return astype(value, result_dtype(x, value))
+    return value if hasattr(value, "dtype") else np.asarray(value)
 
 
 def astype(x, dtype):

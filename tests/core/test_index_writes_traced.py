@@ -184,3 +184,23 @@ def test_products_at_traced_places_need_to_know_that_these_differ(name):
         np.testing.assert_array_equal(fun(x, places[:1]), f(x, places[:1]))
     fun = cv.jit(lambda x, places: f(x, places, unique_indices=True))
     np.testing.assert_array_equal(fun(x, places), f(x, places))
+
+
+@pytest.mark.parametrize("name", ["set", "add", "min", "max"])
+@pytest.mark.parametrize("value", [2.5, 3, True])
+def test_numbers_of_python_take_the_dtype_of_the_array(name, value):
+    x, places = X.astype(np.float32), PLACES
+    for mapped in (cv.vmap(lambda x, i: getattr(x.at[i], name)(value)), cv.jit(lambda x, i: getattr(
+            x.at[:, i], name)(value))):
+        assert mapped(x, places).dtype == np.float32
+
+
+@pytest.mark.parametrize("value", [np.float32([1.5, 2.5, -1.0]), np.arange(3), np.float32(1.5), 2.5])
+def test_rows_that_are_cast_or_spread_are_added(value):
+    def moved(x, value):
+        return x.at[np.array([0, 2, 0])].add(value)
+
+    mapped = cv.vmap(moved, (0, None))
+    for fun, args in ((lambda x, value: mapped(x[None], value), (X[0], value)), (mapped, (X, value))):
+        found, wanted = cv.jit(fun)(*args), fun(*args)
+        assert np.array_equal(found, wanted) and found.dtype == wanted.dtype

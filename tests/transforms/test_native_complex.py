@@ -5,6 +5,7 @@ import pytest
 
 import covector as cv
 from covector.core.arrays.small_ufuncs import loop_of
+from covector.extend import REGISTRY
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 COMPILED = loop_of(np.sin, "d->d") is not None  # where nothing tells where loops lie, NumPy calls them
@@ -107,6 +108,8 @@ OPERATIONS = {
     "subtract": lambda a, b: a - b, "by a real": lambda a, b: a * b.real, "over a real": lambda a, b: a / b.real,
     "of a real": lambda a, b: a.real / b, "conjugate": lambda a, b: a.conj(), "negative": lambda a, b: -a,
     "equal": lambda a, b: np.where(a == b, a, b), "absolute": lambda a, b: np.abs(a) + 0j,
+    "cut": lambda a, b: REGISTRY["strong_zero"].fun(a, b), "cut of a real": lambda a, b: (
+        REGISTRY["strong_zero"].fun(a, b.real) + 0j),
     "exp": lambda a, b: np.exp(a),
 }
 

@@ -16,7 +16,7 @@ from ...trace.shared_memory import Step, tied
 from ...trace.tracer import Rev, Tracer, is_concrete
 from ..dependence import MOVED, scattered, taken
 from ..samples import Sample, arrays, together
-from ..selection import astype, maximum, where
+from ..selection import array_beside, maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
 from .places import Places, pick
 from .plans import any_place, counted, indexed_shape, is_basic, names_part, plan_index
@@ -290,12 +290,7 @@ def update(x, key, value, add=False, donate=False):
         return _masked(x, key, value, add)
     plan = plan_index(aval_of(x), key)
     shape = plan.answer
-    if type(value) in (bool, int, float, complex):
-        value = np.asarray(value, result_dtype(x, value))
-    elif not hasattr(value, "dtype"):
-        value = np.asarray(value)
-    elif isinstance(value, Tracer) and value.aval.weak:
-        value = astype(value, result_dtype(x, value))
+    value = array_beside(x, value)
     extra = value.ndim - len(shape)
     if extra > 0 and all(n == 1 for n in value.shape[:extra]):
         value = value.reshape(value.shape[extra:])

@@ -266,7 +266,7 @@ def _stacked(eq, x):
 def _strong_zero(eq, ct, c):
     (g, h), (a, b) = _both(ct), _both(c)
     lost = (g == 0.0) & (h == 0.0) & ((a != a) | (b != b))
-    return Pair(where(lost, 0.0, a), where(lost, 0.0, b))
+    return _joined(where(lost, 0.0, part) for part in (c if type(c) is Pair else [c]))
 
 
 def _where(eq, mask, x, y):

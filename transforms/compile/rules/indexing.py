@@ -31,8 +31,10 @@ def _put(m):
 
 
 def _add(m):
-    """`add_rows[axis] x rows places`."""
-    return m.write(ADD_ROWS, [m.x, *m.added.inputs], m.added.params[:1]) if m.x.aval == m.out else None
+    """`add_rows[axis] x rows places`, where `add` neither casts nor spreads what is added."""
+    if not m.x.aval == m.out == m.added.outputs[0].aval:
+        return None
+    return m.write(ADD_ROWS, [m.x, *m.added.inputs], m.added.params[:1])
 
 
 def _box(eq):
