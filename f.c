@@ -18,13 +18,16 @@
 #define restrict __restrict
 #endif
 
-void f(const double *restrict d_a_int_evil, double *restrict out, void *restrict scratch)
+void f(const double *restrict x_INT32_MAX_, double *restrict out, void *restrict scratch)
 {
     (void)scratch;
-    const double v1 = d_a_int_evil[0];
-    const double v2 = d_a_int_evil[1];
-    const double v3 = v1 * 2.0;
-    const double v4 = v2 * 2.0;
-    out[0] = v3;
-    out[1] = v4;
+    const double v1 = x_INT32_MAX_[0];
+    const double v2 = x_INT32_MAX_[1];
+    const double v3 = x_INT32_MAX_[2];
+    const double v4 = v1 * 2.0;
+    const double v5 = v2 * 2.0;
+    const double v6 = v3 * 2.0;
+    out[0] = v4;
+    out[1] = v5;
+    out[2] = v6;
 }

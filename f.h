@@ -1,7 +1,7 @@
 /* Written by covector from `<lambda>`
 
-   d_a_int_evil  double[2]  argument d['a* / int evil; / *']
-   out           double[2]  result out
+   x_INT32_MAX_  double[3]  argument INT32_MAX
+   out           double[3]  result out
 
    Arrays lie in order (C order, the last index moves fastest), without gaps; a number is an array of one element, and
    a bool is a byte, 0 or 1. `scratch` is not used, and may be NULL. Results and `scratch` must not overlap
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-void f(const double *d_a_int_evil, double *out, void *scratch);
+void f(const double *x_INT32_MAX_, double *out, void *scratch);
 
 #ifdef __cplusplus
 }

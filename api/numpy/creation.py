@@ -12,7 +12,7 @@ from ..core.checks import check_options, whole
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods, views
 from ..core.ops import arithmetic, elementary, selection, shaping
-from ..core.trace.buffers import make_buffer
+from ..core.trace.buffers import make_buffer, shared_buffer
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer, inside_transform, is_concrete
 from ..core.types import Fun
@@ -22,15 +22,17 @@ from .surface import Array, array_of, arrays_of, as_numpy, dispatch, implements,
 _HOLDS = frozenset("fcbiu")  # kinds of dtypes that traced values have
 
 
-def serving(reference: Callable[..., Any], given: Fun, like: bool = False) -> Fun:
+def serving(reference: Callable[..., Any], given: Fun, like: bool = False, shared: bool = False) -> Fun:
     """`given`, whose arrays are buffers inside of a transform: there they may be written traced values. `like` says
-    that it is `reference` where the first argument is a plain array."""
+    that it is `reference` where the first argument is a plain array, `shared` that one with its memory is a buffer,
+    too, which traced integers index."""
 
     def fun(*args: Any, **kwargs: Any) -> Any:
         out = (reference if like and args and type(args[0]) is np.ndarray else given)(*args, **kwargs)
-        if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS and not (
-                args and type(args[0]) is np.ndarray and np.may_share_memory(out, args[0])):
-            return make_buffer(out, own=True)
+        if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS:
+            if not (args and type(args[0]) is np.ndarray and np.may_share_memory(out, args[0])):
+                return make_buffer(out, own=True)
+            return shared_buffer(out) if shared else out
         return out
 
     vars(fun)["__wrapped__"] = reference  # for its signature
@@ -192,7 +194,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
 dispatch(np.array, array)
 dispatch(np.asarray, asarray)
 array = serving(np.array, array)
-as_numpy(asarray, np.asarray)
+asarray = serving(np.asarray, asarray, shared=True)
 
 
 def _stacked(x: Any) -> Array:

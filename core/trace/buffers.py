@@ -26,7 +26,8 @@ class State:
     __slots__ = ("stamp", "version", "base", "steps", "seen", "strides", "own")
 
     def __init__(self, stamp, base=None, steps=(), strides=None, own=False):
-        self.stamp = stamp  # the newest trace when the buffer was made: younger tracers must not be written into it
+        # The newest trace when the buffer was made: younger tracers must not be written into it. None: nothing may be.
+        self.stamp = stamp
         self.version = 0
         self.base = base
         self.steps = steps
@@ -200,6 +201,11 @@ def make_buffer(value, own=False, ordered=False):
     return _box(value, State(last_level(), strides=strides, own=own))
 
 
+def shared_buffer(array):
+    """A buffer with the memory of an array that others hold: traced indices read it, and nothing writes it."""
+    return _box(array, State(None, strides=_strides(array)))
+
+
 def snapshot(tracer):
     """The same traced value in an object of its own, which a later write to the original does not reach."""
     if type(tracer) is Buffer:
@@ -284,6 +290,9 @@ def step_of(prim, array, params):
 
 
 def _check_level(value, stamp):
+    if stamp is None:
+        raise ConversionError("asarray gave the memory of a plain array, which is not written to inside of a "
+                              f"transformed function; write to covector.numpy.array(a), a copy{at_user_line()}")
     guard = CLOSURE_GUARD.get()
     if guard is not None and guard.level > stamp:
         guard.refuse(at_user_line())

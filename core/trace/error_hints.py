@@ -23,7 +23,7 @@ _MATH = "np.exp and friends for math.*"
 _SCIPY = "covector.scipy for SciPy's functions"
 _ASARRAY = "covector.numpy.asarray(t) for np.asarray(t)"
 _DRAW = "loc + scale * rng.normal(size=n) for rng.normal(loc, scale)"
-_TAKE = "covector.numpy.take(a, t, axis) for a[t] of a plain array a"
+_TAKE = "covector.numpy.asarray(a)[t] for a[t] of a plain array a"
 _ARRAY = "covector.numpy.array([...]) or np.stack([...]) for np.array([...])"
 _CALLS = {  # what the user called, by its last name
     "float": "t itself for float(t)", "complex": "t itself for complex(t)", "array": _ARRAY,

@@ -157,8 +157,7 @@ def test_remedy_is_that_of_the_call_that_the_line_makes(fun, words):
 
 
 @pytest.mark.parametrize(("fun", "given", "words"), [
-    (lambda i: X[i], [0, 1], "covector.numpy.take(a, t, axis) for a[t] of a plain array a, or in_axes=None"),
-    (lambda i: cv.numpy.asarray(X)[i], [0, 1], "covector.numpy.take(a, t, axis) for a[t] of a plain array a, or"),
+    (lambda i: X[i], [0, 1], "covector.numpy.asarray(a)[t] for a[t] of a plain array a, or in_axes=None"),
     (lambda i: X.take(i), [0, 1], "covector.numpy.take(a, t, axis) for a.take(t), or"),
     (lambda i: [1.0, 2.0][i], [0, 1], "covector.numpy.take(np.array(a), t, axis) for a[t] of a list a, make it an"),
     (lambda i: X[i : i + 2], [0, 1], "covector.lax.dynamic_slice_in_dim(a, t, size, axis) for a[t:t + size], or"),
@@ -170,7 +169,9 @@ def test_an_index_has_the_remedy_of_what_is_indexed(fun, given, words):
 
 def test_what_is_written_for_an_index_works():
     places = np.array([0, 2])
-    np.testing.assert_array_equal(cv.vmap(lambda i: cv.numpy.take(X, i, 0))(places), X[places])
+    for pick in (lambda i: cv.numpy.take(X, i, 0), lambda i: cv.numpy.asarray(X)[i]):
+        np.testing.assert_array_equal(cv.vmap(pick)(places), X[places])
+        np.testing.assert_array_equal(cv.jit(pick)(2), X[2])
     np.testing.assert_array_equal(cv.vmap(lambda i: cv.numpy.take(np.array([1.0, 2.0, 3.0]), i, 0))(places), [1.0, 3.0])
     np.testing.assert_array_equal(cv.vmap(lambda i: cv.lax.dynamic_slice_in_dim(X, i, 2, 0))(np.array([0, 1])),
                                   [X[:2], X[1:]])

@@ -301,7 +301,7 @@ class Closed:
 
     def on_host(self, *flat):
         """The output as a plain array, of plain arrays."""
-        out = self(*flat)
+        out = settle(self(*flat))
         if isinstance(out, Tracer):
             raise ConversionError(f"{self.name} was given a function that uses a traced value which is not among its "
                                   f"arguments and was not found in its closure; pass it in args{at_user_line()}")

@@ -25,16 +25,14 @@ def _put(m):
     if x != m.out or x.weak or x.dtype != m.rows.aval.dtype:
         return None
     aligned = (1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1)
-    if m.eq.inputs[0].aval.shape not in (aligned, aligned[axis:]):
-        return None
-    return m.write(PUT_ROWS, [m.x, m.rows, writer.inputs[0]], (axis,))
+    fits = m.eq.inputs[0].aval.shape in (aligned, aligned[axis:])
+    return m.write(PUT_ROWS, [m.x, m.rows, writer.inputs[0]], (axis,)) if fits else None
 
 
 def _add(m):
     """`add_rows[axis] x rows places`, where `add` neither casts nor spreads what is added."""
-    if not m.x.aval == m.out == m.added.outputs[0].aval:
-        return None
-    return m.write(ADD_ROWS, [m.x, *m.added.inputs], m.added.params[:1])
+    plain = m.x.aval == m.out == m.added.outputs[0].aval
+    return m.write(ADD_ROWS, [m.x, *m.added.inputs], m.added.params[:1]) if plain else None
 
 
 def _box(eq):
