@@ -203,7 +203,9 @@ def make_buffer(value, own=False, ordered=False):
 
 def shared_buffer(array):
     """A buffer with the memory of an array that others hold: traced indices read it, and nothing writes it."""
-    return _box(array, State(None, strides=_strides(array)))
+    seen = array.view()
+    seen.flags.writeable = False
+    return _box(seen, State(None, strides=_strides(array)))
 
 
 def snapshot(tracer):

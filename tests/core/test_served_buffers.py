@@ -354,6 +354,8 @@ def test_an_array_of_the_user_s_is_read_and_not_written_to():
         shown[1:][0] = written if written is not None else x
         return x
 
+    with pytest.raises(TypeError, match=r"; write to covector\.numpy\.array\(a\), a copy"):
+        cv.grad(lambda x: (np.add.at(cnp.asarray(held), [1], 2.0), x)[1])(1.0)  # NumPy's writes to read-only arrays
     for written in (5.0, None):
         with pytest.raises(TypeError, match=r"; write to covector\.numpy\.array\(a\), a copy"):
             cv.grad(f)(1.0, written)

@@ -244,3 +244,11 @@ def test_a_write_in_a_loop_copies_nothing():
             waiting += [one for part in inner(s) for one in part]
             seen += np.prod(s.shape, dtype=int) if type(s) is Nest else 0
         assert seen < 50
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_number_is_turned_over_and_repeated(dtype):
+    def fun(x):
+        return cv.numpy.repeat(np.flip(np.tanh(x)), 2)
+
+    close(native(fun)(dtype(0.3)), np.repeat(np.tanh(dtype(0.3)), 2))

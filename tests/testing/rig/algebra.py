@@ -66,7 +66,12 @@ def _transform(name: str, **facts: Any) -> Operation:
     def draw(rng: np.random.Generator) -> tuple:
         return ([None, 4, 2, 5][rng.integers(4)], int(rng.integers(-2, 1)), ["backward", "ortho"][rng.integers(2)])
 
-    return Operation(1, draw, lambda lib, x, n, axis, norm: getattr(lib.np.fft, name)(x, n, axis, norm), **facts)
+    def fun(lib: Library, x: Any, n: int | None, axis: int, norm: str) -> Any:
+        if not x.shape[axis]:
+            raise ValueError("NumPy's irfft of no points reads memory that nobody has written")
+        return getattr(lib.np.fft, name)(x, n, axis, norm)
+
+    return Operation(1, draw, fun, **facts)
 
 
 def _planes(name: str, **facts: Any) -> Operation:

@@ -140,7 +140,7 @@ def _view(change):
 
 
 def _viewed(writer, eq):
-    _view(partial(eq.prim.impl, np))(writer, eq)
+    _view(lambda x, *params: eq.prim.impl(np, x, *params) if x.ndim else x)(writer, eq)  # NumPy gives an element
 
 
 def _reshape(writer, eq):
