@@ -436,7 +436,7 @@ def with_strong_zeros(out, ct, w, times):
     finite = isfinite(w)
     # Terms that are not to be left out: a `ct` that is not 0 meets a `w` that is not finite.
     met = times(cast(ct != 0, dtype=ct.dtype), cast(~finite, dtype=w.dtype))
-    return where(met != 0, out, times(ct, where(finite, w, 0.0)))
+    return where(met != 0, out, times(ct, where(finite, w, w.dtype.type(0))))
 
 
 CHOICES["strong_product"] = strong_product

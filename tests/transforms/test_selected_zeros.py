@@ -513,3 +513,13 @@ def test_a_compiled_branch_computes_what_it_closes_over_where_it_is_taken(name):
         assert not any(map(np.any, fun(-1.0, np.zeros((2, 2)))))
         for found, want in zip(fun(2.0, 2.0 * np.eye(2)), covector.grad(ENCLOSED[name], (0, 1))(2.0, 2.0 * np.eye(2))):
             np.testing.assert_allclose(found, want, rtol=1e-12)
+
+
+def test_products_with_a_mask_keep_single_precision():
+    def fun(x):
+        return np.sum(np.sin(np.inner(x > 0, x))) + np.sum(np.cross(x > 0, x) ** 2)
+
+    x = np.float32([[0.3, -1.2, 2.0], [-0.1, 0.5, 0.7], [1.1, -0.4, -0.9]])
+    for slope in (covector.grad(fun), covector.jit(covector.grad(fun))):
+        assert slope(x).dtype == np.float32
+    np.testing.assert_allclose(covector.jit(covector.grad(fun))(x), covector.grad(fun)(x), 1e-5)
