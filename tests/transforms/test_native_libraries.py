@@ -199,3 +199,13 @@ def test_failures_are_those_without_jit(fun, value):
                 assert str(caught.value).split(" (at")[0] == str(error).split(" (at")[0]
             else:
                 np.testing.assert_array_equal(cv.jit(run)(a), expected)
+
+
+@pytest.mark.skipif(not COMPILED, reason="NumPy calls SciPy")
+def test_errors_that_scipy_is_asked_for_are_raised():
+    x = np.array([0.1, 0.2, 2.0])
+    found = native(in_a_scan(csp.ellipk), x)
+    assert np.isnan(found(x)[2])
+    with special.errstate(all="raise"), pytest.raises(special.SpecialFunctionError, match="domain error"):
+        found(x)
+    assert found(x[:2]).shape == (2,)

@@ -16,7 +16,7 @@ _NEW_FROM_DESCR, _SCALAR = 94, 60  # of NumPy's table of C functions
 _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObject_Vectorcall", "PyEval_SaveThread",
               "PyEval_RestoreThread", "PyErr_NoMemory", "PyMem_RawMalloc", "PyMem_RawFree",
               "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals",
-              "PyContextVar_Get")
+              "PyErr_Occurred", "PyContextVar_Get")
 
 
 @cache

@@ -5,7 +5,7 @@ import numpy as np
 from ...loops.statements import OUTSIDE, STOPPED
 from ...machine.layouts import DATA, DIMS, TYPE, VALUE
 from .objects import LINE, ObjectText
-from .simd import Text
+from .simd import UFUNC, Text
 
 ndarray = np.ndarray
 _ON_STACK = 1 << 14  # bytes of scratch memory that lie on the stack
@@ -62,6 +62,8 @@ class _Entry(ObjectText):
         for name, held in (("PyEval_RestoreThread", thread), ("PyMem_RawFree", lent)):
             if held is not None:
                 self.call("void", name, f"ptr {held}")
+        if any(name.startswith(UFUNC) for name in text.module.needed):  # as SciPy's raise under its `errstate`
+            self.unless(text.op(f"icmp eq ptr {self.call('ptr', 'PyErr_Occurred')}, null", "i1"), "ran", "stop")
         found = self.load(alarm, "double")
         self.unless(text.op(f"fcmp une double {found}, {STOPPED}", "i1"), "inside", "stop")
         self.unless(text.op(f"fcmp une double {found}, {OUTSIDE}", "i1"), "done", "outside")

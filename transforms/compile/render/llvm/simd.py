@@ -20,6 +20,7 @@ _COMPARE = {"==": ("oeq", "eq", "eq"), "!=": ("une", "ne", "ne"), "<": ("olt", "
             "<=": ("ole", "sle", "ule"), ">": ("ogt", "sgt", "ugt"), ">=": ("oge", "sge", "uge")}
 
 _PURE = "memory(none) nounwind willreturn"
+UFUNC = "@covector.ufunc."  # what tables of loops of ufuncs begin with
 _IN_PLACE = 16  # functions of `FEW` of a module that are not called
 
 
@@ -291,7 +292,7 @@ class Lanes(Operations):
         symbol = f"@covector.{name}.{self.suffix}" + (".in" if self.inline else "")
         loop = ufunc_loop(name, self.kind)
         if loop is not None:
-            table = f"@covector.ufunc.{loop.name}.{self.kind}"
+            table = f"{UFUNC}{loop.name}.{self.kind}"
             module.needed[table] = loop
             module.functions[symbol] = looped(module, symbol, table, loop, len(args), self)
         elif self.inline and symbol not in module.functions:
