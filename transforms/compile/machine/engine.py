@@ -134,10 +134,8 @@ class Machine:
         return target.emit_object(parsed)
 
     def pipeline(self, scalar, short):
-        """The target, and what runs passes for it: passes of ours are made once, as LLVM keeps 10 KB of each.
-
-        Those that LLVM chooses run once: its inliner moves passes out of them.
-        """
+        """The target, and what runs passes for it: passes of ours are made once, as LLVM keeps 10 KB of each."""
+        # Those that LLVM chooses run once: its inliner moves passes out of them.
         found = self.pipelines.get(short)
         if found is None or scalar:
             llvm, target = self.llvm(), self.target(2 if short else 1)

@@ -36,7 +36,7 @@ class _Nest:
             v.kind for _, v, _ in nest.folds}
         widest = max([BYTES[k] for k in kinds if k != "b8"], default=1)
         self.width = min(printer.vector // widest, 32)
-        costly = sum(is_costly(s.name) for s in nest.steps)
+        self.costly = costly = sum(is_costly(s.name) for s in nest.steps)
         size = prod(nest.shape)
         self.inline = costly <= _INLINE and size >= _WORTH
         self.masked = bool(printer.short) and nest.shape == (printer.extent,)
@@ -91,11 +91,9 @@ class _Nest:
                 self.fold_into(name, value.kind, p, self.totals[k], partial[k])
 
     def row_of_any_length(self, partial):
-        """Vectors, as long as something follows, and one that ends with the last element: folds leave out its others.
-
-        The row is longer than a vector, and nothing is stored where something is loaded; where it may be shorter, what
-        is beyond its end is neither loaded nor stored.
-        """
+        """Vectors while something follows, and one that ends with the last element: folds leave out its others."""
+        # The row is longer than a vector, and nothing is stored where something is loaded; where it may be shorter,
+        # what is beyond its end is neither loaded nor stored.
         assert all(self.folded)
         text, width = self.text, self.width
         if self.masked:
@@ -145,27 +143,28 @@ class _Nest:
             self.loop(part, 1, 1, done + at, partial)
 
     def loop(self, width, apart, count, start, partial):
-        """`count` turns of `apart` vectors each."""
+        """`count` turns of `apart` vectors each; costly steps are written once, and the registers of folds rotate."""
         text, nest = self.text, self.nest
+        each = 1 if self.costly else apart
         folds = [k for k, flag in enumerate(self.folded) if flag]
         lanes = {k: text.builder(nest.folds[k][1].kind, width) for k in folds}
 
         def turn(i, *totals):
-            at = text.op(f"mul nuw nsw i64 {i}, {width * apart}", "i64") if width * apart > 1 else i
+            at = text.op(f"mul nuw nsw i64 {i}, {width * each}", "i64") if width * each > 1 else i
             if start:
                 at = text.op(f"add nuw nsw i64 {at}, {start}", "i64")
             found, before = [], iter(totals)
-            for part in range(apart):
+            for part in range(each):
                 values = self.body(width, at if not part else text.op(f"add nuw nsw i64 {at}, {part * width}", "i64"))
                 found += [lanes[k].run(nest.folds[k][0], [next(before), values[k]]) for k in folds]
-            return found
+            return [*before, *found]
 
         if count == 1:
             found = [values[k] for part in range(apart) for values in [self.body(width, str(start + part * width))]
                      for k in folds]
         else:
             first = [b.constant(start_of(nest.folds[k][0], b.kind), b.kind) for k, b in lanes.items()]
-            found = text.loop(*self.printer.labels("n"), count, turn, carried=first * apart)
+            found = text.loop(*self.printer.labels("n"), count * apart // each, turn, carried=first * apart)
         for k, x in zip(folds * apart, found):
             partial[k].append((width, x))
 
@@ -245,11 +244,10 @@ class _Nest:
 
 
 class _SharedNest(_Nest):
-    """A nest as a function of its addresses and of the values that it takes from outside.
+    """A nest as a function of its addresses and of the values that it takes from outside."""
 
-    The time that LLVM takes grows faster than the length of a function, and the steps of a loop that Python has
-    unrolled are the same nests at other addresses.
-    """
+    # The time that LLVM takes grows faster than the length of a function, and the steps of a loop that Python has
+    # unrolled are the same nests at other addresses.
 
     def __init__(self, printer, nest):
         super().__init__(printer, nest)

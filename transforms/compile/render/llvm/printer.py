@@ -51,7 +51,7 @@ class Printer:
         self.vector = vector
         self.slots = slots
         self.blas = blas or {}
-        self.module = module or Module()
+        self.module = module or Module(vector)
         self.text = Text(self.module)
         self.names = {}  # Value, Counter -> its name
         self.apart = False  # whether pairs of values are two numbers, not a vector

@@ -22,6 +22,7 @@ _COMPARE = {"==": ("oeq", "eq", "eq"), "!=": ("une", "ne", "ne"), "<": ("olt", "
 _PURE = "memory(none) nounwind willreturn"
 UFUNC = "@covector.ufunc."  # what tables of loops of ufuncs begin with
 _IN_PLACE = 16  # functions of `FEW` of a module that are not called
+_LONG = 200  # lines of a function of vectors, above which it is in a module once, for one register
 
 
 class Text:
@@ -113,7 +114,8 @@ class Text:
 class Module:
     """The text of a module: functions, declarations, and what these refer to."""
 
-    def __init__(self):
+    def __init__(self, vector=0):
+        self.vector = vector  # the bytes of a vector of the processor
         self.functions = {}  # name -> text
         self.loops = 0  # of which LLVM is told something
         self.declared = {}  # line -> None
@@ -346,9 +348,17 @@ def defined(module, name, width, lanes, count, inline=False):
         result = quick(b, *args)
     else:
         result = (quick or FUNCTIONS[name.removesuffix("_far").removesuffix("_few")])(b, *args)
+    long = lanes > 1 and len(text.lines) > _LONG and not bound  # a call is little beside it, and LLVM slow with copies
+    wide = long and inline and lanes * width > 8 * module.vector
+    if wide:
+        text, half = Text(module), lanes // 2
+        parts = [text.builder(b.kind, half, True).elementary(name, [
+            text.shuffled(x, "poison", range(at, at + half)) for x in args]) for at in (0, half)]
+        result = text.shuffled(*parts, range(lanes))
+    place = "noinline " if long and not wide else "alwaysinline "
     given = ", ".join([f"{a.type} {a}" for a in args])
     symbol = f"@covector.{name}.{b.suffix}" + (".in" if inline else "")
-    head = f"define {'internal ' * inline}{b.of_float} {symbol}({given}) {'alwaysinline ' * inline}{{"
+    head = f"define {'internal ' * inline}{b.of_float} {symbol}({given}) {place * inline}{{"
     return "\n".join([head, "entry:", *text.lines, f"  ret {b.of_float} {result}", "}"])
 
 
@@ -389,13 +399,11 @@ class Elementary(NamedTuple):
     arity: int
 
     def made(self, machine, symbol):
-        """The `Code` that has it under a symbol.
-
-        A table takes 20 ms to compute, so it is found by the file that says what it holds.
-        """
+        """The `Code` that has it under a symbol."""
         if self.lanes:
             module = elementary_module({symbol: self})
             return machine.code(module.text, module.needed, symbol=symbol[1:])
+        # A table takes 20 ms to compute, so it is found by the file that says what it holds.
         write, source = partial(tabled, symbol, self.name), written_here()
         return machine.code(write, {}, about=f"{symbol} {source}" if source else write(), symbol=symbol[1:])
 
