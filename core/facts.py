@@ -64,6 +64,7 @@ class Operation(Facts):
     exchanges: Any = None  # the method of a group of ranks that it calls
     flow: Any = None  # `flow(eq, flags, inside, join)`: what is known of its outputs by what is of its operands
     guards = False  # it gives its second operand, but 0 where that is NaN and the first is 0
+    lapack: Any = None  # given its parameters: NumPy's ufunc that calls LAPACK, and whether of the Hermitian part
     product: Any = None  # a product of "matrices", or of what its "subscripts" say: worth saving, not computing again
     rearranges = False  # a view, by strides, of a part or all of the elements
     reduces: Any = None  # the ufunc that folds elements along its `axes`
@@ -77,5 +78,6 @@ class Operation(Facts):
         self.__dict__.update(facts)
 
 
-TRAITS = "control copies costly exchanges flow guards identity product rearranges reduces turns updates written".split()
+TRAITS = """control copies costly exchanges flow guards identity lapack product rearranges reduces turns updates
+    written""".split()
 FACTS = (*[name for name in vars(Facts) if not name.startswith("_")], *TRAITS)

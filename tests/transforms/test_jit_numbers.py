@@ -9,13 +9,19 @@ import pytest
 
 import covector as cv
 from covector.core.errors import RuleError
+from covector.core.ops.arithmetic import tanh_slope
+from covector.core.ops.by_output import less_square, times_rest
+from covector.core.ops.elementary import rsqrt, sigmoid, sigmoid_slope
+from covector.core.ops.nn.network import relu
+from covector.core.ops.selection import is_lost
 from covector.core.primitive.primitive import REGISTRY
 from covector.transforms.compile.render.floats import scalar_source
 
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-310, 1e308, -1e308, np.inf, -np.inf, np.nan)
 INTEGERS = (0, 1, -1, 7, 2**62, -(2**62), 2**63 - 1, -(2**63))
 NATIVE = ("llvm",) if find_spec("llvmlite") else ()
-NAMES = sorted(scalar_source.ROWS.keys() & REGISTRY.keys())
+LOWERED = {f.prim.name for f in (less_square, times_rest, relu, is_lost, rsqrt, sigmoid, sigmoid_slope, tanh_slope)}
+NAMES = sorted(scalar_source.ROWS.keys() & REGISTRY.keys() | LOWERED)
 
 
 def outcome(f, args):
@@ -65,6 +71,20 @@ def test_operations_on_special_numbers(name):
     fun = REGISTRY[name].fun
     agree(lambda *xs: fun(*xs), values(name, FLOATS))
     agree(lambda *xs: fun(*xs), [tuple(x[None] for x in given) for given in values(name, FLOATS[:6])])
+
+
+@pytest.mark.parametrize("name", sorted(LOWERED))
+def test_operations_without_a_row_come_down_to_others(name):
+    fun = REGISTRY[name].fun
+    f = cv.jit(fun, compiler_options={"printer": "scalar"})
+    given = [np.float64(0.5)] * len(REGISTRY[name].operands)
+    np.testing.assert_allclose(f(*given), fun(*given), rtol=1e-15, atol=0.0)
+
+
+def test_the_number_zero_among_floats_is_a_float():
+    agree(lambda x: -np.maximum(x, 0), [(np.float64(-1.0),), (np.array([-1.0, 2.0]),)])
+    agree(lambda x: -np.where(x > 0, x, 0), [(np.float64(-1.0),), (np.array([-1.0, 2.0]),)])
+    agree(lambda x, i: -np.where(x > 0, x, i), [(np.float64(-1.0), np.int64(0)), (np.array([-1.0, 2.0]), np.int64(0))])
 
 
 @pytest.mark.parametrize("name", [

@@ -7,7 +7,7 @@ from ..graph.equations import Body, Draft, Var, without_dead
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .analysis.cost import at_least, estimated
-from .lower.lowering import composed, inlined, is_any_call, is_call, kept_apart
+from .lower.lowering import composed, inlined, is_any_call, is_call, kept_apart, lowered
 from .render.floats.scalar_source import Scalars
 from .render.floats.scalar_statements import Unfit
 from .render.functions import define_function, made_of, text_of_source
@@ -158,7 +158,7 @@ def _refused(draft, name):
     """The error where Python floats were asked for and cannot be had."""
     eq: Any = None
     try:
-        Scalars(draft)
+        Scalars(draft, lowered)
     except Unfit as error:
         eq = error.equation
     if eq is None:
@@ -180,7 +180,7 @@ def on_floats(draft, limit):
     if sum(v.aval.size for v in (*draft.inputs, *draft.outputs)) > _FEW and limit is not None:
         return None
     try:
-        scalars = Scalars(draft)
+        scalars = Scalars(draft, lowered)
     except Unfit:
         return None
     return scalars if limit is None or scalars.cost < limit else None

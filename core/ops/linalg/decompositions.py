@@ -164,6 +164,7 @@ solve = primitive(
     "solve",  # a: (..., n, n), b: (..., n, k)
     impl=lambda xp, a, b: xp.linalg.solve(a, b),
     lower=solved,
+    lapack=lambda: ("solve", False),
     shape=_solve_shape,
     jvp={"a": lambda da, a, ans: -solve(a, matmul(da, ans)), "b": lambda db, a: solve(a, db)},
     vjp={"a, b": _solve_vjp},
@@ -211,6 +212,7 @@ solve_vector = primitive(
     "solve_vector",  # a: (..., n, n), b: (..., n)
     impl=_solve_vector,
     lower=solved_vector,
+    lapack=lambda: ("solve1", False),
     shape=_solve_vector_shape,
     jvp={"a": lambda da, a, ans: -solve_vector(a, times(da, ans)), "b": lambda db, a: solve_vector(a, db)},
     vjp={"a, b": _solve_vector_vjp},
@@ -227,6 +229,7 @@ inv = primitive(
     "inv",  # derivative: Giles (2008), section 2.2.3
     impl=lambda xp, a: inverse(xp, a),
     lower=inverted,
+    lapack=lambda: ("inv", False),
     shape=lambda a: square_aval(a, "inv"),
     jvp={"a": lambda da, ans: -matmul(ans, matmul(da, ans))},
     vjp={"a": lambda ct, ans: -matmul(adjoint(ans), matmul(ct, adjoint(ans)))},
@@ -322,6 +325,7 @@ def _cholesky(xp, a, triangle):
 cholesky = primitive(
     "cholesky",  # of the Hermitian part of a, or, with `triangle`, of its lower triangle; lower triangular
     impl=lambda xp, a, *, triangle=False: _cholesky(xp, a, triangle),
+    lapack=lambda triangle: ("cholesky_lo", not triangle),
     shape=lambda a: square_aval(a, "cholesky"),
     jvp={"a": _cholesky_jvp},
     vjp={"a": _cholesky_vjp},

@@ -60,6 +60,7 @@ slogdet = primitive(
     "slogdet",  # (sign, log of the absolute determinant)
     impl=lambda xp, a: tuple(xp.linalg.slogdet(a)),
     lower=log_determinant,
+    lapack=lambda: ("slogdet", False),
     outputs=2,
     accepts_none=True,
     shape=_slogdet_shape,
@@ -249,6 +250,7 @@ det = primitive(
     "det",  # Jacobi's formula, d det = tr(adj(A) dA): finite at singular matrices, where det · A⁻¹ is not
     impl=lambda xp, a: xp.linalg.det(a),
     lower=determinant,
+    lapack=lambda: ("det", False),
     shape=lambda a: make_aval(a.shape[:-2], square_aval(a, "det").dtype),
     jvp={"a": lambda da, a: matrix_diagonal(matmul(adjugate(a), da)).sum(axis=-1)},
     vjp={"a": lambda ct, a: _corner(ct) * adjoint(adjugate(a))},

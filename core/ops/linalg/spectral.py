@@ -114,6 +114,7 @@ def _of_hermitian_part(xp, a):
 eigh = primitive(
     "eigh",  # (eigenvalues in ascending order, eigenvectors) of the Hermitian part of a
     # upper: which triangle LAPACK starts from; it decides signs and phases of vectors
+    lapack=lambda repeated, upper: ("eigh_up" if upper else "eigh_lo", True),
     effects="context",
     impl=lambda xp, a, *, repeated, upper: tuple(xp.linalg.eigh(_of_hermitian_part(xp, a), "U" if upper else "L")),
     outputs=2,
@@ -141,6 +142,7 @@ def _eigvalsh_vjp(ct, a, repeated):
 
 eigvalsh = primitive(
     "eigvalsh",  # of the Hermitian part; needs no eigenvectors until it is differentiated
+    lapack=lambda repeated: ("eigvalsh_lo", True),
     effects="context",
     impl=lambda xp, a, *, repeated: xp.linalg.eigvalsh(_of_hermitian_part(xp, a)),
     shape=lambda a: _eigh_shape(a)[0],

@@ -150,6 +150,7 @@ def _svd_samples(rng):
 
 svd = primitive(
     "svd",  # (u, singular values in descending order, vh)
+    lapack=lambda full_matrices, repeated: ("svd_f" if full_matrices else "svd_s", False),
     effects="context",
     impl=lambda xp, a, *, full_matrices, repeated: tuple(xp.linalg.svd(a, full_matrices)),
     outputs=3,
@@ -187,6 +188,7 @@ def _svdvals_samples(rng):
 
 svdvals = primitive(
     "svdvals",  # needs no vectors until it is differentiated; used: "all", the "largest", or the ratio of "extremes"
+    lapack=lambda repeated, used: ("svd", False),
     effects="context",
     impl=lambda xp, a, *, repeated, used="all": xp.linalg.svd(a, compute_uv=False),
     shape=lambda a: _svd_shape(a, False)[1],

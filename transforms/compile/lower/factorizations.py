@@ -5,7 +5,6 @@ from math import prod
 import numpy as np
 
 from ....core.ops.linalg.small_solves import SMALL
-from ....core.types import Any
 from ...graph.equations import Literal
 from ..loops.define import Array, Part, Stack
 from ..loops.statements import Bound, Nest, Place, Step, UfuncCall, Value, axes_of
@@ -137,14 +136,6 @@ def qr(writer, eq):
 
 # What LAPACK does better, and what is not written here: NumPy's own calls of it.
 
-_CALLED: dict[str, Any] = {  # the name of NumPy's ufunc, and whether it takes the Hermitian part, given the parameters
-    "eigh": lambda repeated, upper: ("eigh_up" if upper else "eigh_lo", True),
-    "eigvalsh": lambda repeated: ("eigvalsh_lo", True),
-    "svd": lambda full_matrices, repeated: ("svd_f" if full_matrices else "svd_s", False),
-    "svdvals": lambda repeated, used: ("svd", False), "inv": lambda: ("inv", False), "solve": lambda: ("solve", False),
-    "solve_vector": lambda: ("solve1", False), "cholesky": lambda triangle: ("cholesky_lo", not triangle),
-    "slogdet": lambda: ("slogdet", False), "det": lambda: ("det", False),
-}
 _NEVER_FAIL = ("slogdet", "det")
 
 
@@ -153,7 +144,7 @@ def lapack_of(eq):
     avals = [v.aval for v in (*eq.inputs, *eq.outputs) if v is not None]
     if any(a.dtype != avals[0].dtype or a.weak or not a.size for a in avals) or avals[0].ndim < 2:
         return None
-    found = lapack_loop(_CALLED[eq.prim.name](*eq.params)[0]) if avals[0].dtype.kind == "f" else None
+    found = lapack_loop(eq.prim.lapack(*eq.params)[0]) if avals[0].dtype.kind == "f" else None
     if found is None:
         return None
     lead = avals[0].shape[:-2]
@@ -176,7 +167,7 @@ def call_lapack(writer, eq):
         places.append(work.copy(v, v.aval.shape[v.aval.ndim - rank :], (*eq.inputs[0].aval.shape[:-2],
                                                                      *v.aval.shape[v.aval.ndim - rank :])))
     a = places[0]
-    if _CALLED[eq.prim.name](*eq.params)[1]:
+    if eq.prim.lapack(*eq.params)[1]:
         for t in work.each():
             matrix = Part(a, t)
             for i in body.range(matrix.shape[0]):

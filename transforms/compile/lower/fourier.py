@@ -15,13 +15,13 @@ _SIZES = {"backward": lambda n: 1.0, "ortho": lambda n: 1.0 / np.sqrt(n), "forwa
 
 def _loop_of(eq):
     """`(loop, signature, length, scaling)` of a transform."""
-    name, x, out = eq.prim.name, eq.inputs[0].aval, eq.outputs[0].aval
+    x, out = eq.inputs[0].aval, eq.outputs[0].aval
     axis, kind = eq.params[0], KINDS.get(x.dtype)
     norm = eq.params[-1]
-    if name == "rdft_pairs":
+    if x.ndim < out.ndim:  # of real numbers
         n = x.shape[axis]
         ufunc = "rfft_n_odd" if n % 2 else "rfft_n_even"
-    elif name == "irdft_pairs":
+    elif x.ndim > out.ndim:
         n, ufunc, norm = out.shape[axis], "irfft", SWAPPED[norm]
     else:
         n, ufunc = x.shape[axis], "ifft" if eq.params[1] else "fft"
@@ -45,8 +45,8 @@ def transform(writer, eq):
     given, place = writer.place(v), writer.result(out)
     made = place if is_compact(place) else writer.new(place.shape, place.kind)
     factor = writer.stored(np.array([Const(float(scaling), place.kind)], object))
-    x, y = [_in_lines(p if is_compact(p) else writer.copied(p), axis, paired)
-            for p, paired in zip((given, made), _PAIRED[eq.prim.name])]
+    rank = max(len(given.shape), len(made.shape))  # of pairs; real numbers have an axis less
+    x, y = [_in_lines(p if is_compact(p) else writer.copied(p), axis, len(p.shape) == rank) for p in (given, made)]
     behind = x.shape[1]
     for t in body.range(x.shape[0]):
         body.statements.append(UfuncCall(loop, signature, [
@@ -55,9 +55,6 @@ def transform(writer, eq):
     if made is not place:
         writer.copy(made, place)
     writer.values[out] = place
-
-
-_PAIRED = {"dft_pairs": (True, True), "rdft_pairs": (False, True), "irdft_pairs": (True, False)}
 
 
 def _in_lines(place, axis, paired):

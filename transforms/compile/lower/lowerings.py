@@ -375,6 +375,19 @@ class Atom(NamedTuple):
 
     fits: Callable
     write: Callable
+    foreign: Callable = lambda eq: False  # whether it runs a loop of a ufunc, which no text has
+
+
+def _is_called(eq):
+    """Tell whether LAPACK computes an equation: not what a few steps on numbers are."""
+    return lapack_of(eq) is not None and lowered(eq, lambda part: True) is None
+
+
+def _small(fits, write):
+    """Loops over matrices of few rows; of others, LAPACK's."""
+    return Atom(lambda eq, is_body: fits(eq, is_body) or _is_called(eq),
+                lambda writer, eq: (write if fits(eq, None) else call_lapack)(writer, eq),
+                lambda eq: not fits(eq, None))
 
 
 _OF_TRUTHS = (np.bitwise_and, np.bitwise_or)
@@ -402,29 +415,10 @@ _ATOMS = {
     "convolve": Atom(is_short, convolve), "slide": Atom(is_short, slide),
     "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
     "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
+    "solve": _small(partial(is_system, rank=2), solve), "inv": _small(partial(is_system, rank=2), solve),
+    "solve_vector": _small(partial(is_system, rank=1), solve), "cholesky": _small(is_factorized, cholesky),
+    **dict.fromkeys(("dft_pairs", "rdft_pairs", "irdft_pairs"), Atom(is_transform, transform, lambda eq: True)),
 }
-_SMALL = {  # loops over matrices of few rows; of others, LAPACK's
-    **{name: Atom(partial(is_system, rank=rank), solve)
-       for name, rank in (("solve", 2), ("solve_vector", 1), ("inv", 2))},
-    "cholesky": Atom(is_factorized, cholesky),
-    **{name: Atom(lambda eq, is_body: False, call_lapack) for name in ("eigh", "eigvalsh", "svd", "svdvals")},
-    **{name: Atom(lambda eq, is_body: False, call_lapack) for name in ("slogdet", "det")},
-}
-
-
-def _is_called(eq):
-    """Tell whether LAPACK computes an equation: not what a few steps on numbers are."""
-    return lapack_of(eq) is not None and lowered(eq, lambda part: True) is None
-
-
-def _by_size(small):
-    return Atom(lambda eq, is_body: small.fits(eq, is_body) or _is_called(eq),
-                lambda writer, eq: (small.write if small.fits(eq, None) else call_lapack)(writer, eq))
-
-
-_ATOMS |= {name: _by_size(small) for name, small in _SMALL.items()}
-_TRANSFORMS = {name: Atom(is_transform, transform) for name in ("dft_pairs", "rdft_pairs", "irdft_pairs")}
-_ATOMS |= _TRANSFORMS
 _CONTROL = {
     # Loops that are written have at least one turn.
     "scan": Atom(lambda eq, is_body: eq.params[3] > 0 and _closed(eq, is_body), scan),
@@ -432,6 +426,7 @@ _CONTROL = {
     "branch": Atom(lambda eq, is_body: _is_flag(eq.inputs[0]) and _closed(eq, is_body), branch),
 }
 _FOLD, _VIEW, _EXCHANGE = Atom(_folds, _reduction), Atom(_strong, _viewed), Atom(lambda eq, is_body: False, exchange)
+_LAPACK = Atom(lambda eq, is_body: _is_called(eq), call_lapack, lambda eq: True)
 _SAME = Atom(lambda eq, is_body: _strong(eq) and eq.inputs[0].aval == eq.outputs[0].aval, _view(lambda x, *group: x))
 
 
@@ -442,7 +437,7 @@ def atom_of(prim):
     if prim.control is not None:
         return _CONTROL[prim.control]
     return (_FOLD if prim.reduces is not None else _VIEW if prim.rearranges else _SAME if prim.identity else
-            _EXCHANGE if prim.exchanges else None)
+            _EXCHANGE if prim.exchanges else _LAPACK if prim.lapack is not None else None)
 
 
 # Legality: the equations that native code supports, as atoms or after expansion.
@@ -482,8 +477,7 @@ def is_foreign(eq, known):
         return False
     found = known[eq]
     if found is True:
-        small = _SMALL.get(eq.prim.name)
-        return _TRANSFORMS.get(eq.prim.name) is not None or small is not None and not small.fits(eq, None)
+        return atom_of(eq.prim).foreign(eq)
     return (any(calls_ufunc(name) for name, *_ in found) if type(found) is list else
             type(found) is Expansion and any(is_foreign(part, known) for part in found.equations))
 

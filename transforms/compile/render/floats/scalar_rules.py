@@ -145,52 +145,6 @@ def _cast(scalars, eq, body):
     scalars.values[eq.outputs[0]] = x
 
 
-def _power(scalars, eq, body):
-    """A power by repeated squaring, as the operation computes it on arrays."""
-    x = scalars.value(eq.inputs[0])
-    n = eq.params[0]
-    if eq.outputs[0].aval.dtype != np.float64 or eq.inputs[0].aval.dtype != np.float64:
-        raise Unfit
-
-    def power(x):
-        found = _by_squaring(scalars, body, x, abs(n))
-        return scalars.emit(body, f"1.0/{found}") if n < 0 else found
-
-    scalars.values[eq.outputs[0]] = each(x, power)
-
-
-def _by_squaring(scalars, body, x, n):
-    if not n:
-        return "1.0"
-    result = None
-    while True:
-        if n & 1:
-            result = x if result is None else scalars.emit(body, f"{result}*{x}")
-        n >>= 1
-        if not n:
-            return result
-        x = scalars.emit(body, f"{x}*{x}")
-
-
-def _by_call(name, inner, outer):
-    """A function `outer` of each element x and of e, a call of the function `name` with what `inner` makes of x."""
-    def rule(scalars, eq, body):
-        scalars.calls.add(name)
-        x = scalars.value(eq.inputs[0])
-        if eq.outputs[0].aval.dtype != np.float64:
-            raise Unfit
-
-        def both(x):
-            return scalars.emit(body, outer.format(x=x, e=scalars.emit(body, f"{name}({inner.format(x=x)})", "call")))
-
-        scalars.values[eq.outputs[0]] = each(x, both)
-
-    return rule
-
-
-_SIGMOID = _by_call("exp", "-abs({x})", "(1.0 if {x}>=0 else {e})/(1.0+{e})")
-
-
 def _scan(scalars, eq, body):
     inner, consts, n, steps, reverse = eq.params
     graph = inner.graph
@@ -295,9 +249,7 @@ _CONTROL = {"scan": _scan, "while": _while, "branch": _cond}
 _RULES = {
     "getitem": _getitem, "matmul": _matmul, "outer": _outer, "index_update": _update,
     "concatenate": _moved, "stack": _moved, "pad": _moved, "cast": _cast, "cast_flat": _cast,
-    "integer_power": _power, "sigmoid": _SIGMOID, "sigmoid_by_output": _SIGMOID, "take": _take,
-    "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
-    "tanh_slope": _by_call("cosh", "{x}", "1.0/({e}*{e})"),
+    "take": _take,
 }
 
 

@@ -18,7 +18,7 @@ from ....graph.equations import Equation, Literal, Var
 from ...analysis.cost import FLOATS, converted
 from ...loops.symbols import arranged
 from .scalar_rules import rule_of
-from .scalar_statements import MANY, NAME, Given, Loop, Rows, Unfit, atom, join_rows, live, printed
+from .scalar_statements import MANY, NAME, Given, Loop, Rows, Unfit, atom, each, join_rows, live, printed
 
 ndarray = np.ndarray
 LIMIT = 4000  # statements of a program
@@ -40,16 +40,14 @@ ROWS = {
     "multiply": Row("{}*{}", integers="bounded", booleans="{} and {}"), "negative": Row("-{}", integers="bounded"),
     "divide": Row("{}/{}"), "remainder": Row("{}%{}", integers="exact", only="i"),
     "floor_divide": Row("{}//{}", integers="bounded", only="i"),
-    "square": Row("{0}*{0}"), "reciprocal": Row("1.0/{}"), "rsqrt": Row("1.0/sqrt({})"),
-    "less_square": Row("1.0-{0}*{0}"), "times_rest": Row("{0}*(1.0-{0})"),
+    "square": Row("{0}*{0}"), "reciprocal": Row("1.0/{}"),
     "greater": Row("{}>{}"), "greater_equal": Row("{}>={}"), "less": Row("{}<{}"), "less_equal": Row("{}<={}"),
     "equal": Row("{}=={}"), "not_equal": Row("{}!={}"), "isnan": Row("{0}!={0}"), "isfinite": Row("{0}-{0}==0.0"),
     "where": Row("{1} if {0} else {2}", integers="exact", masked=True),
     "bitwise_and": Row("{}&{}", only="b"), "bitwise_or": Row("{}|{}", only="b"),
     "bitwise_xor": Row("{}^{}", only="b"), "bitwise_invert": Row("not {}", only="b"),
     "maximum": Row("{0} if {0}>{1} or {0}!={0} else {1}"), "minimum": Row("{0} if {0}<{1} or {0}!={0} else {1}"),
-    "relu": Row("{0} if {0}>0.0 or {0}!={0} else 0.0"),
-    "is_lost": Row("{1}!={1} and {0}==0.0"), "strong_zero": Row("{1} if {1}=={1} or {0}!=0.0 else 0.0"),
+    "strong_zero": Row("{1} if {1}=={1} or {0}!=0.0 else 0.0"),
     **{name: Row(call=getattr(math, name)) for name in (
         "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log1p", "expm1", "sqrt", "hypot", "copysign", "erf",
         "erfc")},
@@ -59,14 +57,20 @@ ROWS = {
 }
 
 
+def _row(eq):
+    return ROWS.get(eq.prim.name)
+
+
 class Scalars:
     """The source of one function on floats.
 
     Args:
         draft: what is to be computed.
+        lower: `lowered`.
     """
 
-    def __init__(self, draft):
+    def __init__(self, draft, lower):
+        self.lower = lower
         self.count = 0
         self.written = 0
         self.cost = 0.0  # microseconds, estimated
@@ -107,7 +111,7 @@ class Scalars:
         self.text = "\n".join([*lines, f"    return [{', '.join(results)}]"]) + "\n"
         self.scope: dict[str, Any] = {name: ROWS[name].call for name in self.calls}
         self.scope |= {"array": np.array, "isfinite": np.isfinite, "float64": np.float64, "int64": np.int64,
-                       "bool_": np.bool_, "sqrt": math.sqrt, "repeat": itertools.repeat, **self.constants}
+                       "bool_": np.bool_, "repeat": itertools.repeat, **self.constants}
 
     # names and statements
 
@@ -250,10 +254,17 @@ class Scalars:
                 raise
 
     def elementwise(self, eq, body):
-        """An operation element by element."""
-        name, aval = eq.prim.name, eq.outputs[0].aval
-        row = ROWS.get(name)
-        if row is None or eq.params or name == "isfinite" and eq.quiet is not True:
+        """An operation element by element, or those that it comes down to."""
+        name, aval, row = eq.prim.name, eq.outputs[0].aval, _row(eq)
+        if row is None:
+            several = self.lower(eq, _row) if eq.prim.elementwise else None
+            if several is None:
+                raise Unfit
+            for step in several[0]:
+                self.elementwise(step, body)
+            self.values[eq.outputs[0]] = self.value(several[1][0])
+            return
+        if eq.params or name == "isfinite" and eq.quiet is not True:
             raise Unfit  # what a test for finite values leaves out would not be warned of
         kinds = {v.aval.dtype.kind for v in eq.inputs[row.masked :]}
         if row.only and kinds != {row.only}:
@@ -265,7 +276,7 @@ class Scalars:
         text = row.booleans if row.booleans and kinds == {"b"} else row.text
         how = "bounded" if aval.dtype.kind == "i" and row.integers == "bounded" else "set"
         self.kind(aval)
-        keys = list(zip(*[self.texts(v, aval) for v in eq.inputs]))
+        keys = list(zip(*[self.texts(v, aval, k >= row.masked) for k, v in enumerate(eq.inputs)]))
         known = {}
         if not text:
             self.calls.add(name)
@@ -275,9 +286,12 @@ class Scalars:
                     body, f"{name}({', '.join(key)})", "call")
         self.values[eq.outputs[0]] = arranged([known[key] for key in keys], aval.shape)
 
-    def texts(self, v, aval):
-        """The elements of a value that is broadcast to an aval, as a list."""
+    def texts(self, v, aval, cast):
+        """The elements of a value that is broadcast to an aval, and cast to floats with the others, as a list."""
         array = self.value(v)
+        if cast and aval.dtype.kind == "f" != v.aval.dtype.kind:  # what is chosen of them is a float: 0 has no sign
+            array = self.value(Literal(np.asarray(v.value, np.float64))) if type(v) is Literal else each(
+                array, "float({})".format)
         if array.shape == aval.shape:
             return array.reshape(-1).tolist()
         return [array.item()] * aval.size if array.size == 1 else np.broadcast_to(array, aval.shape).reshape(
