@@ -145,14 +145,13 @@ class _Nest:
     def loop(self, width, apart, count, start, partial):
         """`count` turns of `apart` vectors each; costly steps are written once, and the registers of folds rotate."""
         text, nest = self.text, self.nest
-        each = 1 if self.costly else apart
+        each, turns = (1, count * apart) if self.costly and type(count) is int else (apart, count)
         folds = [k for k, flag in enumerate(self.folded) if flag]
         lanes = {k: text.builder(nest.folds[k][1].kind, width) for k in folds}
 
         def turn(i, *totals):
             at = text.op(f"mul nuw nsw i64 {i}, {width * each}", "i64") if width * each > 1 else i
-            if start:
-                at = text.op(f"add nuw nsw i64 {at}, {start}", "i64")
+            at = text.op(f"add nuw nsw i64 {at}, {start}", "i64") if start else at
             found, before = [], iter(totals)
             for part in range(each):
                 values = self.body(width, at if not part else text.op(f"add nuw nsw i64 {at}, {part * width}", "i64"))
@@ -163,8 +162,8 @@ class _Nest:
             found = [values[k] for part in range(apart) for values in [self.body(width, str(start + part * width))]
                      for k in folds]
         else:
-            first = [b.constant(start_of(nest.folds[k][0], b.kind), b.kind) for k, b in lanes.items()]
-            found = text.loop(*self.printer.labels("n"), count * apart // each, turn, carried=first * apart)
+            first = [b.constant(start_of(nest.folds[k][0], b.kind), b.kind) for k, b in lanes.items()] * apart
+            found = text.loop(*self.printer.labels("n"), turns, turn, carried=first)
         for k, x in zip(folds * apart, found):
             partial[k].append((width, x))
 
