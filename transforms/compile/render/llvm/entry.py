@@ -10,7 +10,6 @@ from .simd import UFUNC, Text
 ndarray = np.ndarray
 _ON_STACK = 1 << 14  # bytes of scratch memory that lie on the stack
 _RELEASED = 2e5  # operations above which other threads may run
-_PLAIN = "noinline optnone"  # an entry waits for memory and calls: LLVM's passes would win nothing, and take the most
 
 
 def plain_entry(printer):
@@ -88,7 +87,7 @@ class _Entry(ObjectText):
                 made = count if label != "fail" else text.op(f"phi i64 {', '.join(self.early)}", "i64")
                 text.emit(f"call i64 @release(ptr %table, ptr {self.arrays}, i64 {made})")
                 text.emit(ending)
-        return self.written(f" {_PLAIN}")
+        return self.written(" noinline" * self.printer.many)
 
     def each(self, what, avals, arrays, values, found, rooms):
         """Apply a method to each of some values, one after the other, or in a loop that writes results to `found`."""
@@ -114,7 +113,7 @@ class _Entry(ObjectText):
                 inner = _Entry(self.printer, self.known, self.slots)
                 inner.lines.emit(f"ret ptr {write(inner, aval, array, ('%x', '%at', '%room', '%lengths', None), '')}")
                 self.lines.module.functions[f"@{what}{j}"] = "\n".join([
-                    f"define internal ptr @{what}{j}(ptr %table, ptr %x, ptr %at, ptr %room, ptr %lengths) {_PLAIN} {{",
+                    f"define internal ptr @{what}{j}(ptr %table, ptr %x, ptr %at, ptr %room, ptr %lengths) noinline {{",
                     "entry:", *inner.cells, *inner.lines.lines, "slow:", "  ret ptr null", "}"])
                 text.begin(f"kind{j}")
                 given_here = ", ".join([f"ptr {p}" for p in given])
@@ -206,7 +205,7 @@ def _loop(entry, name, parameters, one):
     one(entry)
     text.lines[0] = f"  br label %head\nhead:\n  %k = phi i64 [0, %entry], [%next, %{text.label}]"
     text.module.functions[f"@{name}"] = "\n".join([
-        f"define internal i64 @{name}(ptr %table, {parameters}, i64 %count) {_PLAIN} {{", "entry:", *text.lines,
+        f"define internal i64 @{name}(ptr %table, {parameters}, i64 %count) noinline {{", "entry:", *text.lines,
         "  %next = add nuw nsw i64 %k, 1", "  br label %head", "bad:", "  ret i64 %k", "}"])
 
 
@@ -217,4 +216,4 @@ def stopped(module, known, slots):
     found = entry.call("i32", "PyErr_CheckSignals")
     entry.call("void", "PyGILState_Release", f"i32 {state}")
     entry.lines.emit(f"ret i1 {entry.lines.op(f'icmp ne i32 {found}, 0', 'i1')}")
-    return "\n".join([f"define internal i1 @stopped(ptr %table) {_PLAIN} {{", *entry.lines.lines, "}"])
+    return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *entry.lines.lines, "}"])
