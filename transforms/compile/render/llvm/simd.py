@@ -354,7 +354,7 @@ def defined(module, name, width, lanes, count, inline=False):
         text, half = Text(module), lanes // 2
         parts = [text.builder(b.kind, half, True).elementary(name, [
             text.shuffled(x, "poison", range(at, at + half)) for x in args]) for at in (0, half)]
-        result = text.shuffled(*parts, range(lanes))
+        result = text.shuffled(parts[0], parts[1], range(lanes))
     place = "noinline " if long and not wide else "alwaysinline "
     given = ", ".join([f"{a.type} {a}" for a in args])
     symbol = f"@covector.{name}.{b.suffix}" + (".in" if inline else "")
