@@ -30,9 +30,10 @@ def serving(reference: Callable[..., Any], given: Fun, like: bool = False, share
     def fun(*args: Any, **kwargs: Any) -> Any:
         out = (reference if like and args and type(args[0]) is np.ndarray else given)(*args, **kwargs)
         if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS:
-            if not (args and type(args[0]) is np.ndarray and np.may_share_memory(out, args[0])):
-                return make_buffer(out, own=True)
-            return shared_buffer(out) if shared else out
+            source = args[0] if args else kwargs.get("a", kwargs.get("object"))
+            lent = np.may_share_memory(out, source) if isinstance(source, np.ndarray) else shared and (
+                out.base is not None or hasattr(source, "__array__") and not isinstance(source, np.generic))
+            return make_buffer(out, own=True) if not lent else shared_buffer(out) if shared else out
         return out
 
     vars(fun)["__wrapped__"] = reference  # for its signature

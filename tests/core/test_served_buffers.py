@@ -1,5 +1,6 @@
 """Buffers that `covector.numpy` makes inside of transforms: plain and traced calls of one function alike."""
 
+import array
 import copy
 import pickle
 import threading
@@ -360,6 +361,43 @@ def test_an_array_of_the_user_s_is_read_and_not_written_to():
         with pytest.raises(TypeError, match=r"; write to covector\.numpy\.array\(a\), a copy"):
             cv.grad(f)(1.0, written)
     assert held[1] == 1.0
+
+
+class Kept(np.ndarray):
+    """A plain subclass, as `np.memmap` is."""
+
+
+class Holder:
+    """What gives its own array, as a Series does."""
+
+    def __init__(self):
+        self.held = np.arange(3.0)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.held
+
+
+@pytest.mark.parametrize("holder", [Holder(), array.array("d", [0.0, 1.0, 2.0]), np.arange(3.0).view(Kept)])
+def test_memory_of_others_is_not_written_to(holder):
+    def f(x, written):
+        shown = cnp.asarray(holder)
+        shown[..., 0] = x if written is None else written
+        return np.sum(shown) * x
+
+    for written in (5.0, None):
+        with pytest.raises(TypeError, match="asarray gave the memory"):
+            cv.grad(f)(1.0, written)
+    assert np.asarray(holder).reshape(-1)[0] == 0.0
+
+
+def test_what_asarray_makes_anew_is_written_to():
+    def f(x, given):
+        made = cnp.asarray(given, np.float64)
+        made[...] = x
+        return np.sum(made)
+
+    for given in ([1.0, 2.0], 3, np.float64(3), np.arange(2)):
+        assert cv.grad(f)(1.0, given) == np.size(given)
 
 
 def test_solvers_take_functions_that_give_buffers():
